@@ -1,13 +1,17 @@
 import {
   type AdmissionResult,
   type Admitted,
+  budgetResetsAt,
+  budgetText,
   definePlugin,
   type Exchange,
   GatewayError,
   isStoreUnavailable,
   type LedgerRecord,
   type Outcome,
+  type Principal,
   type Refusal,
+  type RequestBudget,
   StalePrincipal,
   type Store,
   tariffsOf,
@@ -37,6 +41,7 @@ export default definePlugin<QuotaOptions>({
           reasoning: 0,
           ...call.units,
         });
+        const budget = budgetOf(principal);
         const result = store.admit({
           id,
           userId: principal.userId,
@@ -47,9 +52,10 @@ export default definePlugin<QuotaOptions>({
           enforceCredits: billing.enforce,
           model: model.id,
           ...(principal.version !== undefined && { version: principal.version }),
+          ...(budget && { budget }),
         });
         const admitted = (result: AdmissionResult): Admitted => {
-          if (!result.ok) throw refusal(result.refusal, result.windows, now());
+          if (!result.ok) throw refusal(result.refusal, result.windows, budget, now());
           const { windows, stopToken } = result;
           return { windows, stopToken, confirmed: true, settle: (outcome) => settle(store, exchange, outcome) };
         };
@@ -63,19 +69,25 @@ export default definePlugin<QuotaOptions>({
 });
 
 async function settle(store: Pick<Store, "settle">, exchange: Exchange, outcome: Outcome): Promise<void> {
-  const { id } = exchange;
-  const { userId } = exchange.principal;
+  const { id, principal } = exchange;
+  const { userId } = principal;
   const { giveBack } = outcome;
+  const budget = budgetOf(principal);
   // What a failure of the gateway's own has cost at the upstream is worth a record, though nobody pays it.
   const isRecorded = !giveBack || outcome.kind === "gateway_error";
   const record = isRecorded ? recordOf(exchange, outcome) : null;
   try {
-    await store.settle({ id, userId, giveBack, charge: outcome.bill.charge, record });
+    const settlement = { id, userId, giveBack, charge: outcome.bill.charge, record };
+    await store.settle(budget ? { ...settlement, budget: { keyId: budget.keyId, per: budget.per } } : settlement);
   } catch (error) {
     // Refused for good, for instance a charge beyond what is stored: slot and hold must not be lost with it.
     if (!isStoreUnavailable(error)) await store.settle({ id, userId, giveBack, charge: 0n, record: null });
     throw error;
   }
+}
+
+function budgetOf({ keyId, keyLimits }: Principal): RequestBudget | undefined {
+  return keyId === null || keyLimits?.budget === undefined ? undefined : { keyId, ...keyLimits.budget };
 }
 
 function recordOf({ requestId, principal, model, receivedAt, tags }: Exchange, outcome: Outcome): LedgerRecord {
@@ -95,12 +107,16 @@ function recordOf({ requestId, principal, model, receivedAt, tags }: Exchange, o
   };
 }
 
-function refusal(reason: Refusal, windows: Windows, now: number): Error {
+function refusal(reason: Refusal, windows: Windows, budget: RequestBudget | undefined, now: number): Error {
   switch (reason) {
     case "principal":
       return new StalePrincipal();
     case "credits":
       return new GatewayError("INSUFFICIENT_CREDITS", "Insufficient credits for this request");
+    case "budget":
+      return budget === undefined
+        ? new TypeError("a key without a budget has none to keep to")
+        : overBudget(budget, now);
     case "day":
       return limited("DAILY_REQUEST_LIMIT_EXCEEDED", "Daily request limit exceeded", windows.day.resetsAt - now);
     case "hour":
@@ -111,6 +127,15 @@ function refusal(reason: Refusal, windows: Windows, now: number): Error {
       // Nobody knows when one of the caller's streams will end.
       return limited("RATE_LIMIT_ERROR", "Concurrent stream limit exceeded", 1000);
   }
+}
+
+function overBudget(budget: RequestBudget, now: number): GatewayError {
+  const resetsAt = budgetResetsAt(budget.per, now);
+  const left = `This API key's budget of ${budgetText(budget)} has not enough left for this request`;
+  if (resetsAt === null) return new GatewayError("INSUFFICIENT_CREDITS", left);
+  const retryAfter = Math.max(1, Math.ceil((resetsAt - now) / 1000));
+  const message = `${left}; it resets at ${new Date(resetsAt).toISOString()}`;
+  return new GatewayError("INSUFFICIENT_CREDITS", message, { retryAfter });
 }
 
 function limited(

@@ -19,6 +19,8 @@ export async function generate(): Promise<Readonly<Record<string, string>>> {
     "types.gen.ts": await types(),
     "validate.gen.js": validators(),
     "bodies.gen.js": bodies(),
+    "admin.gen.js": admin(),
+    "admin-schemas.gen.js": `${BANNER}export const schemas = ${JSON.stringify(adminSchemas("#/components/schemas/"), null, 2)};\n`,
     "README.md": readme(),
   };
 }
@@ -35,7 +37,13 @@ async function types(): Promise<string> {
       }),
     );
   }
-  return `${BANNER}\n${parts.join("\n")}`;
+  parts.push(await adminTypes());
+  const text = parts.join("\n");
+  const names = [...text.matchAll(/^export (?:interface|type) (\w+)/gm)].map(([, name]) => name);
+  // Two interfaces of one name would become one without a word.
+  const twice = names.filter((name, index) => names.indexOf(name) !== index);
+  if (twice.length > 0) throw new Error(`several schemas are titled ${[...new Set(twice)].join(", ")}`);
+  return `${BANNER}\n${text}`;
 }
 
 /** A description beside a `$ref` would make the generator copy the whole type under a new name. */
@@ -108,6 +116,91 @@ function bodies(): string {
   return `${BANNER}${head}${code}\nexport const validators = { ${Object.keys(BODIES).join(", ")} };\nexport const fields = ${JSON.stringify(fields)};\n`;
 }
 
+/** The schemas of the admin API by their titles, each with references to the others by title, in `place`. */
+function adminSchemas(place = "#/definitions/"): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+  const files = readdirSync(new URL("admin/", FOLDER)).filter((name) => name.endsWith(".schema.json"));
+  const definitions = files.toSorted().flatMap((file) => {
+    const schema = read(`admin/${file}`);
+    if (!isRecord(schema) || !isRecord(schema.definitions)) throw new Error(`admin/${file} has no definitions`);
+    return Object.entries(schema.definitions).map(([name, inner]) => {
+      if (!isRecord(inner) || typeof inner.title !== "string") throw new Error(`${name} of admin/${file} has no title`);
+      return { file, at: `${file}#/definitions/${name}`, title: inner.title, schema: inner };
+    });
+  });
+  const titles = new Map(definitions.map(({ at, title }) => [at, title]));
+  if (new Set(titles.values()).size < definitions.length) throw new Error("two schemas of admin/ have one title");
+  const relinked = (value: unknown, file: string): unknown => {
+    if (Array.isArray(value)) return value.map((item) => relinked(item, file));
+    if (!isRecord(value)) return value;
+    if (typeof value.$ref !== "string") {
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, relinked(inner, file)]));
+    }
+    const title = titles.get(value.$ref.startsWith("#") ? file + value.$ref : value.$ref);
+    if (title === undefined) throw new Error(`admin/${file}: nothing is at ${value.$ref}`);
+    return { ...value, $ref: place + title };
+  };
+  return Object.fromEntries(
+    definitions.map(({ title, file, schema }) => [title, relinked(schema, file) as Record<string, unknown>]),
+  );
+}
+
+/** What comes in: parameters and bodies, by the ends of their titles. */
+function incoming(): readonly string[] {
+  return Object.keys(adminSchemas()).filter((title) => /(?:Query|Request)$/.test(title));
+}
+
+/** A type for each schema, and the types of what comes in by title: rows of the table name the one they take. */
+async function adminTypes(): Promise<string> {
+  const schema = { title: "AdminSchemas", type: "object", additionalProperties: false, required: incoming() };
+  const properties = Object.fromEntries(incoming().map((title) => [title, { $ref: `#/definitions/${title}` }]));
+  const whole = withoutSiblings({ ...schema, properties, definitions: adminSchemas() }) as JSONSchema;
+  const text = await compile(whole, "AdminSchemas", {
+    bannerComment: "",
+    cwd: fileURLToPath(FOLDER),
+    ignoreMinAndMaxItems: true,
+    unreachableDefinitions: true,
+  });
+  return text.replaceAll(/(?: \*\n)? \* This interface was referenced by .*\n \* via the .*\n/g, "");
+}
+
+/** The validators of what comes in over the admin API as a module, and the types of their parameters. */
+function admin(): string {
+  const ajv = new Ajv({
+    strict: true,
+    strictRequired: false,
+    allowUnionTypes: true,
+    verbose: true,
+    code: { source: true, esm: true, lines: true },
+  });
+  lengthInCodePoints(ajv);
+  // For readers alone.
+  ajv.addFormat("date-time", true);
+  const schemas = adminSchemas();
+  ajv.addSchema({ definitions: schemas }, "admin");
+  const titles = incoming();
+  const names = Object.fromEntries(titles.map((title) => [title, `admin#/definitions/${title}`]));
+  const parameters = Object.fromEntries(
+    titles
+      .filter((title) => title.endsWith("Query"))
+      .map((title) => [title, Object.fromEntries(parametersOf(schemas, title))]),
+  );
+  const head = 'import { isLonger } from "../src/kit/texts.ts";\nimport { createRequire } from "node:module";\n';
+  const code = standalone
+    .default(ajv, names)
+    .replace('"use strict";', "const require = createRequire(import.meta.url);");
+  return `${BANNER}${head}${code}\nexport const validators = { ${titles.join(", ")} };\nexport const parameters = ${JSON.stringify(parameters)};\n`;
+}
+
+/** Names and types; references are to definitions. */
+function parametersOf(schemas: ReturnType<typeof adminSchemas>, title: string): [name: string, type: string][] {
+  const { properties } = schemas[title] ?? {};
+  return Object.entries(isRecord(properties) ? properties : {}).map(([name, property]) => {
+    const own = isRecord(property) ? property : {};
+    const target = typeof own.$ref === "string" ? schemas[own.$ref.replace("#/definitions/", "")] : own;
+    return [name, typeof target?.type === "string" ? target.type : "string"];
+  });
+}
+
 /**
  * Replaces `minLength` and `maxLength` by ones that look at no more of a text than the limit: ajv's own walk through all
  * of it, 3 ms a megabyte, before they refuse it.
@@ -161,7 +254,8 @@ const INTRODUCTION = `<!-- Generated from rules.json and test/config/cases by \`
 # Schemas and rules
 
 \`gateway.schema.json\` is the format of gateway.yaml, \`plugins/\` has the options of plugins and \`api/\` the bodies of the
-API. \`npm run types\` makes \`types.gen.ts\`, \`validate.gen.js\`, \`bodies.gen.js\` and this file from them and from \`rules.json\`. \`gateway schema\`
+API, \`admin/\` parameters, bodies and answers of the admin API. \`npm run types\` makes \`types.gen.ts\`, \`validate.gen.js\`,
+\`bodies.gen.js\`, \`admin.gen.js\`, \`admin-schemas.gen.js\` and this file from them and from \`rules.json\`. \`gateway schema\`
 prints the format as one schema with the options of the plugins that a configuration uses.
 
 ## Rules

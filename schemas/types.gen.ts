@@ -122,9 +122,29 @@ export interface AdminConfig {
   host: string;
   port: Port;
   /**
-   * Bearer token of /admin. Empty: only probes and metrics, on loopback.
+   * Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.
    */
   token?: string;
+  /**
+   * Further tokens, each with the name that the audit log has of it.
+   *
+   * @maxItems 64
+   */
+  tokens?: AdminTokenConfig[];
+}
+export interface AdminTokenConfig {
+  /**
+   * Up to 64 letters, digits, dots, hyphens and underscores.
+   */
+  name: string;
+  /**
+   * Bearer token of /admin. Empty: nobody's.
+   */
+  token: string;
+  /**
+   * A viewer sees everything and changes nothing.
+   */
+  role: "viewer" | "operator";
 }
 export interface ConnectionsConfig {
   /**
@@ -2080,4 +2100,1261 @@ export interface ChatTool {
     [k: string]: unknown;
   };
   [k: string]: unknown;
+}
+
+/**
+ * Entries of a page; 50 when absent.
+ */
+export type PageLimit = number;
+/**
+ * From next_cursor of the page before.
+ */
+export type PageCursor = string;
+/**
+ * drain: no new requests, running ones finish; open: as an open breaker; close: tried whatever its breaker has counted.
+ */
+export type ManualMode = "drain" | "open" | "close";
+/**
+ * A viewer changes nothing.
+ */
+export type AdminRole = "viewer" | "operator";
+/**
+ * For the next page; null on the last one.
+ */
+export type NextCursor = string | null;
+/**
+ * open: it is left alone.
+ */
+export type BreakerState = "closed" | "open" | "half_open";
+
+export interface AdminSchemas {
+  AuditQuery: AuditQuery;
+  RollbackRequest: RollbackRequest;
+  ExplainRequest: ExplainRequest;
+  ConfigurationDiffQuery: ConfigurationDiffQuery;
+  AdminSessionRequest: AdminSessionRequest;
+  UpstreamManualRequest: UpstreamManualRequest;
+}
+/**
+ * Parameters of GET /admin/audit.
+ */
+export interface AuditQuery {
+  limit?: PageLimit;
+  cursor?: PageCursor;
+}
+/**
+ * Body of POST /admin/rollback.
+ */
+export interface RollbackRequest {
+  /**
+   * A hash or the beginning of one, or how many generations back; 1 when absent.
+   */
+  to?: string | number;
+}
+/**
+ * Body of POST /admin/explain: a request that might be made, or with `request` one of the decision log.
+ */
+export interface ExplainRequest {
+  [k: string]: unknown;
+}
+/**
+ * Parameters of GET /admin/config/diff.
+ */
+export interface ConfigurationDiffQuery {
+  /**
+   * Hash of a kept generation, or the beginning of one.
+   */
+  from: string;
+  /**
+   * The same; what serves when absent.
+   */
+  to?: string;
+}
+/**
+ * Body of POST /admin/session.
+ */
+export interface AdminSessionRequest {
+  /**
+   * One of the tokens of server.admin.
+   */
+  token: string;
+}
+/**
+ * Body of POST /admin/upstreams/{name}/manual.
+ */
+export interface UpstreamManualRequest {
+  mode: ManualMode;
+  /**
+   * After which it ends by itself; up to 7 days.
+   */
+  expires_in_seconds: number;
+  /**
+   * For those who find it.
+   */
+  reason: string;
+}
+/**
+ * A page of the audit log, the newest first.
+ */
+export interface AuditPage {
+  /**
+   * The entries.
+   */
+  data: AuditEntry[];
+  next_cursor: NextCursor;
+}
+/**
+ * One call that changed something, or was to.
+ */
+export interface AuditEntry {
+  /**
+   * In the order of time.
+   */
+  id: string;
+  /**
+   * When it came.
+   */
+  at: string;
+  /**
+   * Of the token.
+   */
+  name: string;
+  role: AdminRole;
+  /**
+   * `operationId` of the call.
+   */
+  action: string;
+  /**
+   * What it was about: an id, or the name of an upstream.
+   */
+  target: string | null;
+  /**
+   * What was asked for; no secret is among it.
+   */
+  details: {
+    [k: string]: unknown;
+  };
+  /**
+   * begun: its end was not written, as when the process ended meanwhile.
+   */
+  outcome: "begun" | "done" | "refused" | "failed";
+  /**
+   * Of the answer; null before there is one.
+   */
+  status: number | null;
+}
+/**
+ * The configuration in force.
+ */
+export interface ConfigurationState {
+  /**
+   * Counts the changes of the process that answers.
+   */
+  generation: number;
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * Its path.
+   */
+  file: string;
+  /**
+   * Since when it serves.
+   */
+  loaded_at: string;
+  /**
+   * Sections that differ from what runs: they need a restart.
+   */
+  pending: string[];
+  /**
+   * Why the file was last refused; null when the last one was taken.
+   */
+  last_rejection: ConfigurationRejection | null;
+  /**
+   * The file as it is, while something else serves after a rollback.
+   */
+  passed_over: PassedOverFile | null;
+  /**
+   * The latest change that served a share of the users first.
+   */
+  guard: GuardState | null;
+  /**
+   * What a rollback can return to, the latest first.
+   */
+  generations: KeptGeneration[];
+  /**
+   * All that share the store, as far as they are known.
+   */
+  instances: InstanceGeneration[];
+  /**
+   * Whether they have the same configuration; null when that is not known.
+   */
+  agree: boolean | null;
+}
+/**
+ * A file that cannot serve.
+ */
+export interface ConfigurationRejection {
+  /**
+   * When it was read.
+   */
+  at: string;
+  /**
+   * What is wrong with it.
+   */
+  diagnostics: ConfigurationDiagnostic[];
+}
+/**
+ * One finding, at a place in a file.
+ */
+export interface ConfigurationDiagnostic {
+  /**
+   * Its path.
+   */
+  file: string;
+  /**
+   * From 1.
+   */
+  line: number;
+  /**
+   * From 1.
+   */
+  column: number;
+  /**
+   * After the end, when the place ends on the same line.
+   */
+  endColumn?: number;
+  /**
+   * JSON pointer into the merged configuration; empty for a file as a whole.
+   */
+  pointer: string;
+  /**
+   * See schemas/README.md.
+   */
+  rule: string;
+  /**
+   * A warning does not keep it from serving.
+   */
+  severity: "error" | "warning";
+  /**
+   * What is wrong.
+   */
+  message: string;
+  /**
+   * What to do about it.
+   */
+  hint: string | null;
+}
+/**
+ * A file that is not tried again until it changes.
+ */
+export interface PassedOverFile {
+  /**
+   * Of the file.
+   */
+  hash: string;
+  /**
+   * Why.
+   */
+  reason: string;
+  /**
+   * Since when.
+   */
+  at: string;
+}
+/**
+ * A comparison of two configurations.
+ */
+export interface GuardState {
+  /**
+   * running, or how it ended.
+   */
+  state: string;
+  /**
+   * Hash of what served before.
+   */
+  base: string;
+  /**
+   * Hash of what is on trial.
+   */
+  candidate: string;
+  /**
+   * Of the users, from 0 to 1.
+   */
+  share: number;
+  /**
+   * null before it has begun.
+   */
+  started_at: string | null;
+  /**
+   * When it is decided at the latest.
+   */
+  ends_at: string | null;
+  /**
+   * null while it runs.
+   */
+  decided_at: string | null;
+  /**
+   * Of the decision.
+   */
+  reason: string | null;
+  requests: GuardCounts;
+  failures: GuardCounts;
+  /**
+   * Time to first token, of the candidate by the base's.
+   */
+  ttft_ratio: number | null;
+}
+/**
+ * Of all instances, as far as they are known.
+ */
+export interface GuardCounts {
+  /**
+   * Of what served before.
+   */
+  base: number;
+  /**
+   * Of what is on trial.
+   */
+  candidate: number;
+}
+/**
+ * A configuration that has served.
+ */
+export interface KeptGeneration {
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * When it began to serve.
+   */
+  since: string;
+  /**
+   * Whether it is in force.
+   */
+  serves: boolean;
+  /**
+   * What put it in force; null: a former version of the gateway has not noted it.
+   */
+  by: "start" | "file" | "reload" | "rollback" | "guard" | null;
+}
+/**
+ * What one instance serves.
+ */
+export interface InstanceGeneration {
+  /**
+   * Its name.
+   */
+  instance: string;
+  /**
+   * Of its configuration.
+   */
+  hash: string;
+  /**
+   * Counts its changes.
+   */
+  generation: number;
+  /**
+   * Since when.
+   */
+  loaded_at: string;
+  /**
+   * Whether it is about to end.
+   */
+  draining: boolean;
+}
+/**
+ * What the configuration in force was made of, without its secrets.
+ */
+export interface ConfigurationSource {
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * The main file first.
+   */
+  files: SourceFile[];
+  /**
+   * Local plugins.
+   */
+  plugins: SourcePlugin[];
+  /**
+   * Digest of every file that the local plugins consist of.
+   */
+  code: {
+    [k: string]: string;
+  };
+  /**
+   * The texts that the last rejection is about; null when there is none.
+   */
+  rejected: RejectedSource | null;
+}
+/**
+ * One file, as it is written.
+ */
+export interface SourceFile {
+  /**
+   * From the folder of the main file.
+   */
+  path: string;
+  /**
+   * The absolute path.
+   */
+  file: string;
+  /**
+   * References are not resolved, secrets are left out.
+   */
+  value: {
+    [k: string]: unknown;
+  };
+  /**
+   * With the lines and columns of the file; a secret in it is as many dots.
+   */
+  text: string;
+}
+/**
+ * What the linker has to know of a plugin.
+ */
+export interface SourcePlugin {
+  /**
+   * Its path, as configured.
+   */
+  use: string;
+  /**
+   * Its name.
+   */
+  name: string;
+  /**
+   * Where in the pipeline it works.
+   */
+  stage: string;
+  /**
+   * Plugins before it.
+   */
+  needs: string[];
+  /**
+   * Of its options.
+   */
+  schema: {
+    [k: string]: unknown;
+  };
+}
+/**
+ * Files that cannot serve.
+ */
+export interface RejectedSource {
+  /**
+   * When they were read.
+   */
+  at: string;
+  /**
+   * What is wrong with them.
+   */
+  diagnostics: ConfigurationDiagnostic[];
+  /**
+   * The main file first.
+   */
+  files: SourceText[];
+}
+/**
+ * One file.
+ */
+export interface SourceText {
+  /**
+   * From the folder of the main file.
+   */
+  path: string;
+  /**
+   * The absolute path.
+   */
+  file: string;
+  /**
+   * With the lines and columns of the file; a secret in it is as many dots.
+   */
+  text: string;
+}
+/**
+ * The change was taken.
+ */
+export interface ConfigurationTaken {
+  /**
+   * It was.
+   */
+  ok: true;
+  /**
+   * Of what serves.
+   */
+  hash: string;
+  /**
+   * It serves a share of the users first.
+   */
+  guarded?: true;
+}
+/**
+ * The change was not taken: what served before serves on.
+ */
+export interface ConfigurationRefused {
+  /**
+   * It was not.
+   */
+  ok: false;
+  /**
+   * Why.
+   */
+  diagnostics: ConfigurationDiagnostic[];
+}
+/**
+ * What becomes of the request, or what would become of it today, and why.
+ */
+export interface Explanation {
+  [k: string]: unknown;
+}
+/**
+ * The last generations, and what each of them meant.
+ */
+export interface GenerationList {
+  /**
+   * The latest first.
+   */
+  data: GenerationEffect[];
+}
+/**
+ * A configuration that has served.
+ */
+export interface GenerationEffect {
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * When it began to serve.
+   */
+  since: string;
+  /**
+   * Whether it is in force.
+   */
+  serves: boolean;
+  /**
+   * What put it in force; null: a former version of the gateway has not noted it.
+   */
+  by: "start" | "file" | "reload" | "rollback" | "guard" | null;
+  /**
+   * Against the one before; null for the oldest, and where either can no longer be read.
+   */
+  effect: EffectFrom | null;
+}
+/**
+ * What it meant to go from one configuration to another.
+ */
+export interface EffectFrom {
+  /**
+   * Hash of the one before.
+   */
+  from: string;
+  summary: EffectSummary;
+  /**
+   * The worst first.
+   */
+  changes: EffectChange[];
+}
+/**
+ * Numbers of changes.
+ */
+export interface EffectSummary {
+  /**
+   * Clients notice them as failures.
+   */
+  breaking: number;
+  /**
+   * They may.
+   */
+  risky: number;
+  /**
+   * They do not.
+   */
+  safe: number;
+}
+/**
+ * One change, as `gateway diff` tells it.
+ */
+export interface EffectChange {
+  /**
+   * What it is.
+   */
+  kind: string;
+  /**
+   * How bad it may be.
+   */
+  class: "breaking" | "risky" | "safe";
+  [k: string]: unknown;
+}
+/**
+ * One of the two.
+ */
+export interface ConfigurationDiffSide {
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * When it began to serve.
+   */
+  since: string;
+  /**
+   * What put it in force; null: a former version of the gateway has not noted it.
+   */
+  by: "start" | "file" | "reload" | "rollback" | "guard" | null;
+}
+/**
+ * What it means to go from one kept generation to another.
+ */
+export interface ConfigurationDiff {
+  from: ConfigurationDiffSide;
+  to: ConfigurationDiffSide;
+  summary: EffectSummary;
+  /**
+   * The worst first.
+   */
+  changes: EffectChange[];
+}
+/**
+ * Milliseconds; null where nothing was measured.
+ */
+export interface Percentiles {
+  /**
+   * Half took no longer.
+   */
+  p50: number | null;
+  /**
+   * 19 of 20 took no longer.
+   */
+  p95: number | null;
+}
+/**
+ * What each model's chain did, since each of the processes of this listener started.
+ */
+export interface ModelList {
+  /**
+   * Of the configuration in force.
+   */
+  hash: string;
+  /**
+   * In the order of the configuration.
+   */
+  data: ModelOperation[];
+}
+/**
+ * A published model.
+ */
+export interface ModelOperation {
+  /**
+   * As clients ask for it.
+   */
+  id: string;
+  /**
+   * What it does.
+   */
+  kind: string;
+  /**
+   * Attempts that served, at all targets.
+   */
+  served: number;
+  duration_ms: Percentiles;
+  /**
+   * In the order in which they are tried.
+   */
+  chain: ModelStep[];
+}
+/**
+ * A step of a chain.
+ */
+export interface ModelStep {
+  /**
+   * How its targets share.
+   */
+  balance: string;
+  /**
+   * Of what the chain served, from 0 to 1; null before it has served.
+   */
+  share: number | null;
+  /**
+   * Of the step.
+   */
+  targets: ModelTarget[];
+}
+/**
+ * An upstream, and the model's name there.
+ */
+export interface ModelTarget {
+  /**
+   * Its name.
+   */
+  upstream: string;
+  /**
+   * The model's name there.
+   */
+  model: string;
+  /**
+   * Of weighted steps.
+   */
+  weight: number;
+  breaker: BreakerState;
+  /**
+   * Whether requests are sent to it.
+   */
+  can_serve: boolean;
+  /**
+   * What an operator has set; null: nothing.
+   */
+  manual: UpstreamManual | null;
+  /**
+   * That have ended.
+   */
+  attempts: number;
+  /**
+   * Among them.
+   */
+  served: number;
+  /**
+   * By a fault of the upstream.
+   */
+  failed: number;
+  /**
+   * Of what the chain served, from 0 to 1; null before it has served.
+   */
+  share: number | null;
+  ttft_ms: Percentiles;
+}
+/**
+ * What an operator has set of an upstream, on all instances.
+ */
+export interface UpstreamManual {
+  mode: ManualMode;
+  /**
+   * When it was set.
+   */
+  since: string;
+  /**
+   * When it ends by itself.
+   */
+  until: string;
+  /**
+   * Name of the token.
+   */
+  by: string;
+  /**
+   * Why.
+   */
+  reason: string;
+}
+/**
+ * All that share the store, as far as they are known.
+ */
+export interface InstanceList {
+  /**
+   * By name.
+   */
+  data: Instance[];
+  /**
+   * Whether all that serve have the same configuration; null when that is not known.
+   */
+  agree: boolean | null;
+  /**
+   * Whether these are all of them.
+   */
+  complete: boolean;
+}
+/**
+ * One process.
+ */
+export interface Instance {
+  /**
+   * Its name.
+   */
+  instance: string;
+  /**
+   * Where it runs.
+   */
+  host: string;
+  /**
+   * Of the process.
+   */
+  pid: number;
+  /**
+   * When it started.
+   */
+  started_at: string;
+  /**
+   * Of its configuration.
+   */
+  hash: string;
+  /**
+   * Counts its changes.
+   */
+  generation: number;
+  /**
+   * Since when it serves it.
+   */
+  loaded_at: string;
+  /**
+   * Whether it is about to end.
+   */
+  draining: boolean;
+  /**
+   * Streamed answers under way.
+   */
+  streams: number;
+}
+/**
+ * The pipeline in force; counts are since each of the processes of this listener started.
+ */
+export interface PluginList {
+  /**
+   * Of the configuration in force.
+   */
+  hash: string;
+  /**
+   * In the order in which they run.
+   */
+  data: PluginOperation[];
+}
+/**
+ * A step of the pipeline.
+ */
+export interface PluginOperation {
+  /**
+   * Its name.
+   */
+  plugin: string;
+  /**
+   * Where in the pipeline it works.
+   */
+  stage: string;
+  /**
+   * As it is configured.
+   */
+  use: string;
+  /**
+   * Hooks that threw.
+   */
+  failures: number;
+  /**
+   * That were called.
+   */
+  hooks: HookTimes[];
+}
+/**
+ * Calls of one hook.
+ */
+export interface HookTimes {
+  /**
+   * Its name.
+   */
+  hook: string;
+  /**
+   * How many.
+   */
+  calls: number;
+  /**
+   * Together.
+   */
+  total_ms: number;
+  /**
+   * Milliseconds that half took at most.
+   */
+  p50: number | null;
+  /**
+   * The same of 19 of 20.
+   */
+  p95: number | null;
+}
+/**
+ * One second, of all processes of this listener.
+ */
+export interface Figure {
+  /**
+   * Its end.
+   */
+  at: string;
+  /**
+   * That ended in it.
+   */
+  requests_per_second: number;
+  /**
+   * Requests under way at its end.
+   */
+  in_flight: number;
+  /**
+   * Streamed answers under way at its end.
+   */
+  streams: number;
+  /**
+   * Requests that failed in it, by code.
+   */
+  errors: {
+    [k: string]: number;
+  };
+  ttft_ms: Percentiles;
+  overhead_ms: Percentiles;
+  /**
+   * Charged in it, in the configured currency.
+   */
+  spend_per_second: string;
+}
+/**
+ * `data` of an event: the latest second, and how everything is.
+ */
+export interface FigureEvent {
+  /**
+   * Its end.
+   */
+  at: string;
+  /**
+   * That ended in it.
+   */
+  requests_per_second: number;
+  /**
+   * Requests under way at its end.
+   */
+  in_flight: number;
+  /**
+   * Streamed answers under way at its end.
+   */
+  streams: number;
+  /**
+   * Requests that failed in it, by code.
+   */
+  errors: {
+    [k: string]: number;
+  };
+  ttft_ms: Percentiles;
+  overhead_ms: Percentiles;
+  /**
+   * Charged in it, in the configured currency.
+   */
+  spend_per_second: string;
+  /**
+   * By name.
+   */
+  upstreams: {
+    [k: string]: FigureUpstream;
+  };
+  config: FigureConfig;
+  instances: FigureInstances;
+}
+/**
+ * An upstream.
+ */
+export interface FigureUpstream {
+  state: BreakerState;
+  /**
+   * Of the latest requests.
+   */
+  health: "healthy" | "degraded" | "unknown";
+  /**
+   * What an operator has set; null: nothing.
+   */
+  manual: UpstreamManual | null;
+}
+/**
+ * The configuration in force.
+ */
+export interface FigureConfig {
+  /**
+   * Counts its changes.
+   */
+  generation: number;
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * Since when it serves.
+   */
+  loaded_at: string;
+  /**
+   * The file that was refused last; null when the last one was taken.
+   */
+  last_rejection: FigureRejection | null;
+  /**
+   * The latest change that served a share of the users first.
+   */
+  guard: GuardState | null;
+}
+/**
+ * A file that cannot serve; its findings are in GET /admin/config.
+ */
+export interface FigureRejection {
+  /**
+   * When it was read.
+   */
+  at: string;
+  /**
+   * How many.
+   */
+  errors: number;
+}
+/**
+ * All that share the store.
+ */
+export interface FigureInstances {
+  /**
+   * As far as they are known.
+   */
+  count: number;
+  /**
+   * Whether they have the same configuration; null when that is not known.
+   */
+  agree: boolean | null;
+}
+/**
+ * The last 15 minutes, and how everything is.
+ */
+export interface FigureSeries {
+  /**
+   * Seconds, oldest first.
+   */
+  data: Figure[];
+  /**
+   * By name.
+   */
+  upstreams: {
+    [k: string]: FigureUpstream;
+  };
+  config: FigureConfig;
+  instances: FigureInstances;
+}
+/**
+ * The process runs.
+ */
+export interface Live {
+  /**
+   * It does.
+   */
+  status: "live";
+}
+/**
+ * It can serve.
+ */
+export interface Ready {
+  /**
+   * It can.
+   */
+  status: "ready";
+}
+/**
+ * It cannot serve.
+ */
+export interface Unavailable {
+  /**
+   * It cannot.
+   */
+  status: "unavailable";
+  /**
+   * Why.
+   */
+  reasons: string[];
+}
+/**
+ * Who calls.
+ */
+export interface AdminSession {
+  /**
+   * Of the token in server.admin.tokens; admin for server.admin.token.
+   */
+  name: string;
+  role: AdminRole;
+  /**
+   * When the cookie ends; null for a call with the token itself.
+   */
+  expires_at: string | null;
+}
+/**
+ * Settlements that are not in the store.
+ */
+export interface UnstoredSettlements {
+  /**
+   * That wait for it.
+   */
+  pending: number;
+  /**
+   * That it will never take, the newest first; at most 1,000.
+   */
+  rejected: RejectedSettlement[];
+}
+/**
+ * Where it cannot be read, some fields are null.
+ */
+export interface RejectedSettlement {
+  /**
+   * Of the request's admission.
+   */
+  id: string;
+  /**
+   * Whose.
+   */
+  user_id: string | null;
+  /**
+   * X-Request-Id.
+   */
+  request_id: string | null;
+  /**
+   * As asked for.
+   */
+  model: string | null;
+  /**
+   * Nano-units.
+   */
+  charge: string | null;
+  /**
+   * Why it is not taken.
+   */
+  reason: string;
+  /**
+   * When.
+   */
+  rejected_at: string;
+}
+/**
+ * The oldest first.
+ */
+export interface StreamList {
+  /**
+   * Those whose answer has begun.
+   */
+  active: number;
+  /**
+   * Whether every instance has told all of its own.
+   */
+  complete: boolean;
+  /**
+   * The streams.
+   */
+  streams: RunningStream[];
+}
+/**
+ * A request with a streamed answer.
+ */
+export interface RunningStream {
+  /**
+   * To end it by.
+   */
+  id: string;
+  /**
+   * X-Request-Id of the request.
+   */
+  request_id: string;
+  /**
+   * Where it runs.
+   */
+  instance: string;
+  /**
+   * Id of the user.
+   */
+  user: string;
+  /**
+   * As asked for.
+   */
+  model: string;
+  /**
+   * Which serves it, once one does.
+   */
+  upstream: string | null;
+  /**
+   * Since it came.
+   */
+  age_ms: number;
+  /**
+   * Sent so far.
+   */
+  events: number;
+  /**
+   * Sent so far.
+   */
+  bytes: number;
+  /**
+   * waiting until the client has been sent the head.
+   */
+  state: "waiting" | "streaming";
+}
+/**
+ * It ends.
+ */
+export interface EndedStream {
+  /**
+   * It does.
+   */
+  ended: true;
+}
+/**
+ * By name.
+ */
+export interface UpstreamStates {
+  [k: string]: UpstreamState;
+}
+/**
+ * An upstream.
+ */
+export interface UpstreamState {
+  breaker: BreakerState;
+  /**
+   * Of the latest requests.
+   */
+  health: "healthy" | "degraded" | "unknown";
+  /**
+   * 0 without data.
+   */
+  latency_ms: number;
+  /**
+   * Whether requests are sent to it.
+   */
+  can_serve: boolean;
+  /**
+   * State of its breaker by instance.
+   */
+  instances: {
+    [k: string]: BreakerState;
+  };
+  /**
+   * What an operator has set; null: nothing.
+   */
+  manual: UpstreamManual | null;
+  /**
+   * The latest 50 changes of each process of this listener, oldest first.
+   */
+  history: UpstreamChange[];
+}
+/**
+ * A change of a breaker, or of what operators set.
+ */
+export interface UpstreamChange {
+  /**
+   * When.
+   */
+  at: string;
+  state: BreakerState;
+  /**
+   * manual: set by an operator.
+   */
+  cause: "failures" | "waited" | "probe_succeeded" | "probe_failed" | "manual" | "manual_lifted" | "manual_ended";
+  /**
+   * In words.
+   */
+  detail: string;
+  /**
+   * Whose breaker it is.
+   */
+  instance: string;
+}
+/**
+ * What was set is no longer.
+ */
+export interface UpstreamManualLifted {
+  /**
+   * Always true: where nothing is set it is a 404.
+   */
+  lifted: true;
 }

@@ -1,6 +1,7 @@
 import {
   type ApiKey,
   type BudgetPeriod,
+  type BudgetState,
   decimal,
   invalidRequest,
   type Json,
@@ -31,7 +32,17 @@ export type KeyLimitFields = Readonly<Record<"expires_in" | "models" | "budget" 
 export interface KeyLimitsBody {
   readonly expires_at: string | null;
   readonly models: readonly string[] | null;
+  readonly budget: BudgetBody | null;
   readonly tags: Tags;
+}
+
+/** Amounts are decimals. */
+interface BudgetBody {
+  readonly amount: string;
+  readonly per: BudgetPeriod;
+  readonly spent: string;
+  readonly held: string;
+  readonly resets_at: string | null;
 }
 
 /**
@@ -50,13 +61,24 @@ export function parseKeyLimits(fields: Partial<KeyLimitFields>, now: number): Ke
   return Object.keys(limits).length === 0 ? undefined : limits;
 }
 
-export function keyLimitsBody({ limits = {} }: ApiKey): KeyLimitsBody {
-  const { expiresAt, models, tags } = limits;
+export function keyLimitsBody({ limits = {}, budget: state }: ApiKey): KeyLimitsBody {
+  const { expiresAt, models, budget, tags } = limits;
   return {
-    expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+    expires_at: timeText(expiresAt),
     models: models ?? null,
+    budget: budget === undefined ? null : budgetBody(budget, state),
     tags: tags ?? {},
   };
+}
+
+function budgetBody({ amount, per }: KeyBudget, state?: BudgetState): BudgetBody {
+  const { spent = 0n, held = 0n, resetsAt } = state ?? {};
+  const used = { spent: nanoToString(spent), held: nanoToString(held) };
+  return { amount: nanoToString(amount), per, ...used, resets_at: timeText(resetsAt) };
+}
+
+function timeText(at: number | null | undefined): string | null {
+  return at === undefined || at === null ? null : new Date(at).toISOString();
 }
 
 function isGiven(value: unknown): boolean {
@@ -113,9 +135,4 @@ function parseTags(value: unknown): Tags {
       throw invalidRequest(`/tags/${name}`, `must be a string of 1 to ${MAX_TAG_CHARACTERS} characters in one line`);
   }
   return value as Json & Tags;
-}
-
-/** A budget in words. */
-export function budgetText({ amount, per }: KeyBudget): string {
-  return per === "total" ? `${nanoToString(amount)} in all` : `${nanoToString(amount)} per ${per}`;
 }

@@ -44,9 +44,10 @@ export function listKeys(open: OpenAccounts, options: KeysOfUser): Promise<void>
 }
 
 /** "" without any. */
-function limitsText({ models, tags }: KeyBody): string {
+function limitsText({ models, budget, tags }: KeyBody): string {
+  const spending = budget && `${budget.spent} of ${budget.amount} (${budget.per})`;
   const marks = Object.entries(tags).map(([name, value]) => `${name}=${value}`);
-  return printable([...(models ?? []), ...marks].join(" "));
+  return printable([...(models ?? []), ...(spending === null ? [] : [spending]), ...marks].join(" "));
 }
 
 export function revokeKey(open: OpenAccounts, id: string, options: OutputOptions): Promise<void> {

@@ -54,6 +54,14 @@ export function parseKeyName(value: string): string {
   return value;
 }
 
+/** An amount and a period. */
+export function parseKeyBudget(value: string): { readonly amount: string; readonly per: string } {
+  const [, amount, per] = /^([0-9.]+)\/(day|month|total)$/.exec(value) ?? [];
+  if (amount === undefined || per === undefined)
+    throw new InvalidArgumentError("A budget looks like 5/month: an amount, and day, month or total.");
+  return { amount, per };
+}
+
 /** Options of the same name add up. */
 export function parseTag(
   value: string,

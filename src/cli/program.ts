@@ -12,6 +12,7 @@ import {
   parseAddress,
   parseAmount,
   parseCredits,
+  parseKeyBudget,
   parseKeyName,
   parseTag,
   parsePluginName,
@@ -166,6 +167,7 @@ function addKeyCommands(keys: Command, open: OpenAccounts): void {
     .requiredOption("--name <name>", "label", parseKeyName)
     .option("--expires-in <time>", "when it ends, as 12h or 30d")
     .option("--models <glob...>", "only these models; * stands for any text")
+    .option("--budget <amount/period>", "what its requests may cost, as 5/month; also day, total", parseKeyBudget)
     .option("--tag <name=value>", "marks its requests in log and ledger; may be repeated", parseTag)
     .action(async (options: AddKeyOptions) => (await import("./keys.ts")).addKey(open, options));
   withJson(keys.command("list"))

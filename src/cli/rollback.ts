@@ -1,4 +1,5 @@
 import { loadForAccounts } from "../gateway/configuration.ts";
+import type { ServerSettings } from "../kit/index.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
 
 export interface RollbackOptions {
@@ -35,7 +36,12 @@ async function adminOf({ config, admin, adminToken }: RollbackOptions): Promise<
     throw new ExitError(EXIT.usage, "the configuration has no server.admin; name it with --admin");
   const { host, port } = configured;
   const own = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
-  return { address: admin?.replace(/\/+$/, "") ?? own, token: token ?? configured.token.reveal() };
+  return { address: admin?.replace(/\/+$/, "") ?? own, token: token ?? operatorTokenOf(configured) };
+}
+
+/** Empty: it has none. */
+function operatorTokenOf({ tokens }: NonNullable<ServerSettings["admin"]>): string {
+  return tokens.find(({ role, token }) => role === "operator" && !token.empty)?.token.reveal() ?? "";
 }
 
 async function ask(url: string, token: string, to: string | number): Promise<Result> {

@@ -30,7 +30,7 @@ function isSecretPlace([section, ...rest]: readonly string[]): boolean {
     case "upstreams":
       return rest[1] === "api_keys" || (rest[1] === "headers" && SECRET_KEY.test(key));
     case "server":
-      return rest.join("/") === "admin/token";
+      return /^admin\/(?:token|tokens\/\d+\/token)$/.test(rest.join("/"));
     case "auth":
       return key === "client_secret" || (rest[1] === "secrets" && key === "value");
     case "telemetry":

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type {
+  AdminConfig,
   AuthConfig,
   BillingConfig,
   ChainStep as ChainStepConfig,
@@ -19,6 +20,7 @@ import type {
   UpstreamDefaultsConfig,
 } from "#schema";
 import {
+  type AdminToken,
   type AuthSettings,
   type BillingSettings,
   type ChainStep,
@@ -115,7 +117,7 @@ function buildServer(server: ServerConfig): ServerSettings {
   const { admin, ip_limit: ipLimit = { requests: 600, window: "1m" }, drain } = server;
   return {
     listen: server.listen ?? [{ host: "127.0.0.1", port: 8080 }],
-    admin: admin ? { host: admin.host, port: admin.port, token: new Secret(admin.token ?? "") } : null,
+    admin: admin ? { host: admin.host, port: admin.port, tokens: adminTokens(admin) } : null,
     workers: server.workers ?? 1,
     dashboard: server.dashboard ?? true,
     bodyLimit: bytes(server.body_limit ?? BODY_LIMIT),
@@ -131,6 +133,11 @@ function buildServer(server: ServerConfig): ServerSettings {
     heartbeat: milliseconds(server.heartbeat ?? "15s"),
     drain: { delay: milliseconds(drain?.delay ?? "0s"), timeout: milliseconds(drain?.timeout ?? "25s") },
   };
+}
+
+function adminTokens({ token = "", tokens = [] }: AdminConfig): readonly AdminToken[] {
+  const all = [{ name: "admin", token, role: "operator" as const }, ...tokens];
+  return all.map((one) => ({ ...one, token: new Secret(one.token) }));
 }
 
 function buildGuard(written: GuardConfig): GuardSettings {

@@ -1,5 +1,5 @@
 import { dirname, relative } from "node:path";
-import { type Address, type AuthSettings, type Secret, type Snapshot } from "../kit/index.ts";
+import { type Address, type AdminToken, type AuthSettings, type Secret, type Snapshot } from "../kit/index.ts";
 import { type Changes, FUTURE_USERS, same, type Two, type Value } from "./change.ts";
 import {
   compareDecimals,
@@ -146,8 +146,17 @@ function compareServer(changes: Changes, sides: Two<Snapshot>): void {
   changes.differs("proxies-changed", at("server.trusted_proxies"), [old.trustedProxies, now.trustedProxies]);
   changes.differs("workers-changed", at("server.workers"), [old.workers, now.workers]);
   changes.differs("admin-changed", at("server.admin"), [adminText(old.admin), adminText(now.admin)]);
-  if (old.admin && now.admin)
-    secret(changes, "admin-changed", at("server.admin.token"), [old.admin.token, now.admin.token]);
+  if (old.admin && now.admin) compareAdminTokens(changes, [old.admin.tokens, now.admin.tokens]);
+}
+
+function compareAdminTokens(changes: Changes, [old, now]: Two<readonly AdminToken[]>): void {
+  for (const name of new Set([...old, ...now].map((one) => one.name))) {
+    const sides = [old, now].map((tokens) => tokens.find((one) => one.name === name));
+    const [before, after] = sides;
+    const subject = at(name === "admin" ? "server.admin.token" : `server.admin.tokens.${name}`);
+    changes.differs("admin-changed", subject, [before?.role ?? "none", after?.role ?? "none"]);
+    if (before && after) secret(changes, "admin-changed", subject, [before.token, after.token]);
+  }
 }
 
 type IpLimit = Snapshot["server"]["ipLimit"];

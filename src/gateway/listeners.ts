@@ -1,10 +1,12 @@
 import type { Address } from "../kit/index.ts";
-import { createAdminHandler } from "../server/admin.ts";
+import { createAdminHandler } from "../server/admin/handler.ts";
+import type { AdminServices } from "../server/admin/services.ts";
 import { cut, type Listening, listenOn } from "../server/listen.ts";
 import { openApiDocument } from "../server/openapi/document.ts";
-import { createPages, DASHBOARD_PAGES, type PageFiles } from "../server/pages.ts";
+import { createConsolePages, createDashboardPages, type PageFiles } from "../server/pages.ts";
 import { createPublicServer, type PublicServer } from "../server/public.ts";
 import { validateBody as validateCompiled, type ValidateBody } from "../server/body-schemas.ts";
+import type { UserStreams } from "../server/endpoint.ts";
 import { createRoutes } from "../server/endpoints.ts";
 import { type AdminView, adminRoutes } from "./admin-view.ts";
 import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
@@ -26,6 +28,8 @@ type PublicParts = [
     readonly validateBody?: ValidateBody;
     /** Left out: none are served. */
     readonly pages?: PageFiles;
+    /** Left out: nobody has any. */
+    readonly streams?: UserStreams;
   },
 ];
 
@@ -42,11 +46,16 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
   return { server, listening };
 }
 
+const NO_STREAMS: UserStreams = {
+  listOf: async () => ({ streams: [], complete: true }),
+  endOf: async () => ({ ended: false, complete: true }),
+};
+
 /** The public API of this process, without an address of its own. */
 export function publicServer(...parts: PublicParts): PublicServer {
   const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf }, tokenizer] = parts;
   const { now, elapsed, log, state } = context;
-  const { validateBody = validateCompiled, pages } = parts[5] ?? {};
+  const { validateBody = validateCompiled, pages, streams = NO_STREAMS } = parts[5] ?? {};
   // Made at the first request for it.
   let openApi: string | null = null;
   const routes = createRoutes({
@@ -55,7 +64,9 @@ export function publicServer(...parts: PublicParts): PublicServer {
     identities,
     signIn,
     health: (upstream) => state.generation.health(upstream),
+    transitions: (upstream) => state.generation.transitions(upstream),
     kill: (userId) => killSwitch.kill(userId),
+    streams,
     validateTokenCount: (body) => validateBody("count_tokens", body),
     tokensIn: (text) => tokenizer.countForClient(text),
     openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
@@ -73,7 +84,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     serverTiming: () => state.snapshot.telemetry.serverTiming,
     log,
     routes,
-    ...(pages !== undefined && { pages: createPages(pages, DASHBOARD_PAGES) }),
+    ...(pages !== undefined && { pages: createDashboardPages(pages) }),
     ...(isShared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
     onRejectedEarly: (refused) => observer.rejectedEarly(refused),
     onRouteServed: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
@@ -85,10 +96,23 @@ export function publicServer(...parts: PublicParts): PublicServer {
 }
 
 /** @returns the address as bound; null where none is configured. @throws Error for an address that cannot be had. */
-export async function listenAdmin({ start, log, closing }: StartContext, view: AdminView): Promise<Address | null> {
+export async function listenAdmin(
+  { start, now, log, closing }: StartContext,
+  view: AdminView,
+  services: AdminServices,
+  files: PageFiles,
+): Promise<Address | null> {
   const { admin } = start.loaded.snapshot.server;
   if (admin === null) return null;
-  const handler = createAdminHandler({ ...adminRoutes(view), settings: () => admin, log });
+  const pages = createConsolePages(files, () => admin.tokens.length > 0);
+  const handler = createAdminHandler({
+    ...adminRoutes(view, { now, log }),
+    services,
+    settings: () => admin,
+    pages,
+    now,
+    log,
+  });
   const listening = await listenOn([admin], handler);
   closing.add(() => cut(listening));
   return listening.addresses[0] ?? null;

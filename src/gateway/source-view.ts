@@ -101,6 +101,7 @@ function isPath(use: string): boolean {
 /** Values that are secrets wherever they come from; `*` stands for any one key. */
 const SECRETS = [
   "server/admin/token",
+  "server/admin/tokens/*/token",
   "store/url",
   "store/nodes/*",
   "auth/tokens/secrets/*/value",
@@ -200,7 +201,9 @@ function withoutSecret(text: string, path: readonly string[]): string {
 }
 
 function redacted(path: readonly string[]): string {
-  return path.at(-1) === "value" ? REDACTED.repeat(TOKEN_SECRET_REPEATS) : REDACTED;
+  if (path.at(-1) === "value") return REDACTED.repeat(TOKEN_SECRET_REPEATS);
+  // Of its own each: no two tokens may be the same.
+  return path[2] === "tokens" && path[1] === "admin" ? REDACTED.repeat(Number(path[3]) + 2) : REDACTED;
 }
 
 /** An address without who asks there. */

@@ -3,6 +3,8 @@ import { type Address, inBackground, type Json, type Store } from "../kit/index.
 import type { Explainer } from "../offline/answer.ts";
 import { NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
 import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } from "../telemetry/log.ts";
+import type { AdminServices } from "../server/admin/services.ts";
+import { adminServices } from "./admin-services.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
 import { type FirstLoad, loadFirst, type LoadSettings } from "./configuration.ts";
 import { type Generation, ProcessState, type ReloadResult, shortHash } from "./generation.ts";
@@ -63,6 +65,8 @@ export interface Gateway {
   readonly instance: string;
   /** What the admin listener shows, also where the supervisor has that listener. */
   readonly adminView: ProcessAdminView;
+  /** What its routes need of the store. */
+  readonly adminServices: AdminServices;
   reload(): Promise<ReloadResult>;
   /** Returns to one of the last ten generations, as `GET /admin/config` lists them. */
   rollback(to: RollbackTarget): Promise<ReloadResult>;
@@ -90,7 +94,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const tokenizer = openTokenizer(context);
     const services = hostServices(context, storage, accounts, tokenizer);
     const registry = new InstanceRegistry({ store: storage.store, self: () => instanceInfo(state), log });
-    const reloader = await startGenerations(context, {
+    const { reloader, history } = await startGenerations(context, {
       services,
       upstreams,
       telemetry,
@@ -111,16 +115,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const pages = readPages(PAGES_FOLDER);
     // With several workers their supervisor says so.
     if (pages === null && !options.worker) log.warn({}, NOT_BUILT);
-    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer, { pages });
-    registry.start();
-    closing.add(() => registry.close());
-    const loop = new EventLoopMonitor();
-    closing.add(() => loop.close());
-    const { store } = storage;
-    const { metrics } = telemetry;
-    const { onFailure } = start.loaded.snapshot.store;
     const streams = new StreamDirectory({
-      store,
+      store: storage.store,
       instance: state.instance,
       running: () => state.streams.streams(),
       end: (id) => state.streams.endStream(id),
@@ -128,18 +124,28 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       log,
     });
     closing.add(() => streams.close());
+    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer, { pages, streams });
+    registry.start();
+    closing.add(() => registry.close());
+    const loop = new EventLoopMonitor();
+    closing.add(() => loop.close());
+    const { store } = storage;
+    const { metrics, figures } = telemetry;
+    const { onFailure } = start.loaded.snapshot.store;
     const adminView = processAdminView({
       store,
       onFailure,
       loop,
       metrics,
+      figures,
       reloader,
       registry,
       state,
       streams,
       explain: explainer(context, storage),
     });
-    const admin = options.worker ? null : await listenAdmin(context, adminView);
+    const ofAdmin = adminServices({ store, controls, history });
+    const admin = options.worker ? null : await listenAdmin(context, adminView, ofAdmin, pages);
     logListening(context, publicListener, admin, options.worker !== undefined);
     watchFiles(context, reloader);
     const stop = (delayMs: number, timeoutMs: number): Promise<void> =>
@@ -153,6 +159,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       },
       instance: state.instance,
       adminView,
+      adminServices: ofAdmin,
       reload: () => reloader.reload(),
       rollback: (to) => reloader.rollback(to),
       drain(maxMs) {

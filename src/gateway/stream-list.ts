@@ -32,7 +32,7 @@ export interface EndedStream {
 }
 
 export interface StreamDirectoryOptions {
-  readonly store: Pick<Store, "broadcast" | "onBroadcast">;
+  readonly store: Pick<Store, "broadcast" | "onBroadcast" | "running">;
   /** The name of this instance. */
   readonly instance: string;
   readonly running: () => readonly RunningStream[];
@@ -50,7 +50,12 @@ const TIMEOUT_MS = 1_500;
 /** What is broadcast may be lost: it is asked once more when half of the time has passed. */
 const ASKS_COUNT = 2;
 
-type Question = { readonly type: "list" } | { readonly type: "end"; readonly id: string };
+/** Those of one user have types of their own: a former version of the gateway would overlook whose they are. */
+type Question =
+  | { readonly type: "list" }
+  | { readonly type: "end"; readonly id: string }
+  | { readonly type: "list-of"; readonly user: string }
+  | { readonly type: "end-of"; readonly user: string; readonly id: string };
 
 interface Answer {
   readonly type: "answer";
@@ -100,8 +105,42 @@ export class StreamDirectory {
     return { ended: answers.some(({ ended }) => ended === true), complete };
   }
 
+  /** Of one user, wherever they run. */
+  async listOf(userId: string): Promise<StreamList> {
+    const own = this.#ownOf(userId);
+    const { streams: taken } = await this.#options.store.running(userId);
+    // Whoever has no others causes nobody to be asked.
+    if (taken <= own.streams.length) return own;
+    const { answers, complete } = await this.#ask({ type: "list-of", user: userId }, () => false);
+    return {
+      streams: [own, ...answers].flatMap(({ streams = [] }) => streams),
+      complete: complete && answers.every((answer) => answer.complete !== false),
+    };
+  }
+
+  /** Ends a stream if it is this user's, wherever it runs. */
+  async endOf(userId: string, id: string): Promise<EndedStream> {
+    if (this.#endOwnOf(userId, id)) return { ended: true, complete: true };
+    const { streams: taken } = await this.#options.store.running(userId);
+    if (taken <= this.#ownOf(userId).streams.length) return { ended: false, complete: true };
+    const { answers, complete } = await this.#ask({ type: "end-of", user: userId, id }, ({ ended }) => ended === true);
+    return { ended: answers.some(({ ended }) => ended === true), complete };
+  }
+
   close(): void {
     this.#unsubscribe();
+  }
+
+  #ownOf(userId: string): StreamList {
+    const { instance, running } = this.#options;
+    const streams = running()
+      .filter((stream) => stream.userId === userId)
+      .map((stream) => infoOf(stream, instance));
+    return { streams: streams.slice(0, MAX_TOLD_STREAMS), complete: streams.length <= MAX_TOLD_STREAMS };
+  }
+
+  #endOwnOf(userId: string, id: string): boolean {
+    return this.#ownOf(userId).streams.some((stream) => stream.id === id) && this.endOwn(id);
   }
 
   /** @param isEnough an answer that makes the others needless */
@@ -148,8 +187,11 @@ export class StreamDirectory {
     inBackground({ error: log.debug.bind(log) }, "answering an instance", sent());
   }
 
-  #answerTo({ type, id }: Message): Partial<Answer> | null {
+  #answerTo({ type, id, user }: Message): Partial<Answer> | null {
     if (type === "list") return this.own();
+    if (type === "list-of" && typeof user === "string") return this.#ownOf(user);
+    if (type === "end-of" && typeof user === "string" && typeof id === "string")
+      return { ended: this.#endOwnOf(user, id) };
     // Asked twice it is still the one that ended it: the stream may take a moment to go.
     return type === "end" && typeof id === "string" ? { ended: this.endOwn(id) } : null;
   }
@@ -160,6 +202,7 @@ interface Message {
   readonly ask: string;
   readonly from?: unknown;
   readonly id?: unknown;
+  readonly user?: unknown;
 }
 
 /** Another version of the gateway may say something else: what is not understood is passed over. */

@@ -22,6 +22,7 @@ export const ERRORS = Object.freeze({
   SIGN_IN_FAILED: json(401),
   INSUFFICIENT_CREDITS: text(402),
   MODEL_NOT_ALLOWED: text(403),
+  FORBIDDEN: json(403),
   NOT_FOUND: text(404),
   MODEL_NOT_FOUND: { status: 404, coded: false, body: "error" },
   UNKNOWN_PATH: json(404),

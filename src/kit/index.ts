@@ -1,4 +1,5 @@
 export { answerOfEvents, eventsOfAnswer } from "./answer-forms.ts";
+export * from "./audit.ts";
 export * from "./data-url.ts";
 export * from "./dense-set.ts";
 export * from "./errors.ts";

@@ -1,4 +1,5 @@
 import { GatewayError } from "./errors.ts";
+import { nanoToString } from "./money.ts";
 import type { Tags } from "./tags.ts";
 
 /** What an API key may do less than its user. It does not change once the key is made. */
@@ -22,6 +23,21 @@ export interface KeyBudget {
   readonly per: BudgetPeriod;
 }
 
+/** The budget that a request of the key takes from. */
+export interface RequestBudget extends KeyBudget {
+  readonly keyId: string;
+}
+
+/** What is used of a budget in the period that runs. */
+export interface BudgetState {
+  /** Nano-units. */
+  readonly spent: bigint;
+  /** Nano-units held by running requests. */
+  readonly held: bigint;
+  /** Unix milliseconds; null: never. */
+  readonly resetsAt: number | null;
+}
+
 const DAY_MS = 86_400_000;
 const MONTHS_PER_YEAR = 12;
 
@@ -39,6 +55,11 @@ export function budgetResetsAt(per: BudgetPeriod, at: number): number | null {
   if (per === "day") return (budgetPeriodOf(per, at) + 1) * DAY_MS;
   const next = budgetPeriodOf(per, at) + 1;
   return Date.UTC(Math.floor(next / MONTHS_PER_YEAR), next % MONTHS_PER_YEAR);
+}
+
+/** A budget in words. */
+export function budgetText({ amount, per }: KeyBudget): string {
+  return per === "total" ? `${nanoToString(amount)} in all` : `${nanoToString(amount)} per ${per}`;
 }
 
 /** Whether a key has expired. */

@@ -25,11 +25,19 @@ export interface Address {
   readonly port: number;
 }
 
+/** Who may use the admin API; an empty token is nobody's. */
+export interface AdminToken {
+  readonly name: string;
+  readonly token: Secret;
+  /** A viewer changes nothing. */
+  readonly role: "viewer" | "operator";
+}
+
 /** Durations are milliseconds and sizes bytes, everywhere in the snapshot. */
 export interface ServerSettings {
   readonly listen: readonly Address[];
   /** `null`: no admin listener. */
-  readonly admin: (Address & { readonly token: Secret }) | null;
+  readonly admin: (Address & { readonly tokens: readonly AdminToken[] }) | null;
   readonly workers: number;
   /** Whether browsers are shown the dashboard and the status page. */
   readonly dashboard: boolean;

@@ -1,5 +1,6 @@
+import type { AuditStore } from "./audit.ts";
 import type { Awaitable, OutcomeKind, Principal } from "./request.ts";
-import type { KeyLimits } from "./key-limits.ts";
+import type { BudgetState, KeyLimits, RequestBudget } from "./key-limits.ts";
 import type { Usage } from "./money.ts";
 import type { Limits } from "./snapshot.ts";
 import type { Tags } from "./tags.ts";
@@ -34,9 +35,11 @@ export interface Admission {
   readonly model: string;
   /** The principal's: refused as `principal` when the store has another by now. */
   readonly version?: number;
+  /** Of the key that it came with: the hold has to fit into it, too. A charge belongs to the period of its admission. */
+  readonly budget?: RequestBudget;
 }
 
-export type Refusal = "principal" | "credits" | "day" | "hour" | "minute" | "streams";
+export type Refusal = "principal" | "credits" | "budget" | "day" | "hour" | "minute" | "streams";
 
 export type AdmissionResult =
   /** `stopToken`: the user's at this very moment; of a repeated admission, the one it was first admitted under. */
@@ -53,6 +56,8 @@ export interface Settlement {
   readonly charge: bigint;
   /** null when nothing is to be recorded, as of most that is given back. */
   readonly record: LedgerRecord | null;
+  /** The admission's, for a store that knows no more of it: the period is that of `record.receivedAt` then. */
+  readonly budget?: Omit<RequestBudget, "amount">;
 }
 
 export interface LedgerRecord {
@@ -104,10 +109,12 @@ export interface ApiKey {
   readonly lastUsedAt: number | null;
   /** Absent: it may do what its user may. */
   readonly limits?: KeyLimits;
+  /** Of a key with a budget. */
+  readonly budget?: BudgetState;
 }
 
 export type NewUser = { readonly id: string; readonly email: string; readonly tier: string; readonly credits: bigint };
-export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt"> & { readonly digest: Uint8Array };
+export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt" | "budget"> & { readonly digest: Uint8Array };
 
 /** A sign-in code on its way; of the code itself only a keyed digest. */
 export interface NewCode {
@@ -332,6 +339,6 @@ function checkedTtl(ttl: number): number {
  * State that outlives a request. Every method is atomic, and none depends on `this`. A store that cannot answer throws
  * `storeUnavailable`.
  */
-export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore, ValueStore {
+export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore, AuditStore, ValueStore {
   close(): Awaitable<void>;
 }

@@ -9,7 +9,7 @@ export type BodyName = Endpoint | "count_tokens";
 const CONVERSATIONS: ReadonlySet<BodyName> = new Set(["chat", "messages", "count_tokens", "responses"]);
 
 /** The first mistake of a request body: `Invalid request: <pointer> <what>`. */
-interface BodyProblem {
+export interface BodyProblem {
   /** A missing field is pointed at by its own name, the whole body by `/`. */
   readonly pointer: string;
   readonly what: string;
@@ -25,11 +25,11 @@ export const validateBody: ValidateBody = (name, body, bytes = Infinity) => {
   if (excess !== null) return excess;
   // Compiled ahead: a good body costs one pass and no allocation.
   const validate = validators[name];
-  return validate(body) ? null : explainBody(validate.errors ?? []);
+  return validate(body) ? null : problemOf(validate.errors ?? []);
 };
 
 /** The one mistake behind a validation that stopped at its first error. */
-function explainBody(errors: readonly ErrorObject[]): BodyProblem {
+export function problemOf(errors: readonly ErrorObject[]): BodyProblem {
   // A condition that holds the mistake is reported too, after it.
   const error = errors.findLast(({ keyword }) => keyword !== "if");
   if (!error) return { pointer: "/", what: "is not valid" };
@@ -37,6 +37,10 @@ function explainBody(errors: readonly ErrorObject[]): BodyProblem {
   if (keyword === "required") {
     const { missingProperty } = error.params as { readonly missingProperty: string };
     return { pointer: `${instancePath}/${escapeSegment(missingProperty)}`, what: "is required" };
+  }
+  if (keyword === "additionalProperties") {
+    const { additionalProperty } = error.params as { readonly additionalProperty: string };
+    return { pointer: `${instancePath}/${escapeSegment(additionalProperty)}`, what: "is not known" };
   }
   return { pointer: instancePath === "" ? "/" : instancePath, what: problemText(error) };
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type {
   AnswerFormat,
+  BreakerState,
   Call,
   Endpoint as EndpointName,
   ErrorCode,
@@ -54,11 +55,16 @@ interface FormFormat extends AnyFormat {
   readonly read: (fields: Json, upload: Upload) => Promise<Call>;
 }
 
-interface Operation {
+interface Operation extends DescribedOperation {
   readonly method: "GET" | "POST" | "DELETE";
+  readonly credentials: "none" | "API key" | "API key or access token" | "access token" | "refresh token";
+}
+
+/** What an OpenAPI document says of an operation. */
+export interface DescribedOperation {
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   /** `{name}` stands for a part of the path. */
   readonly path: string;
-  readonly credentials: "none" | "API key" | "API key or access token" | "access token" | "refresh token";
   /** Unique: generated clients name their methods by it. */
   readonly id: string;
   readonly tag: string;
@@ -78,8 +84,10 @@ interface Operation {
 
 export interface Parameter {
   readonly name: string;
-  readonly in: "path" | "query";
+  readonly in: "path" | "query" | "header";
   readonly description: string;
+  /** Those of the path always are. */
+  readonly required?: boolean;
   readonly schema: Json;
 }
 
@@ -125,8 +133,12 @@ export interface RouteParts {
   readonly identities: Callers;
   readonly signIn: SignIn;
   readonly health: (upstream: string) => UpstreamHealth;
+  /** The latest changes of its breaker, oldest first. */
+  readonly transitions: (upstream: string) => readonly BreakerChange[];
   /** Ends the user's streams. @returns how many. */
   readonly kill: (userId: string) => Promise<number>;
+  /** Running streams of one user, in all processes. */
+  readonly streams: UserStreams;
   /** The first thing that is wrong with a body of `count_tokens`; null when nothing is. */
   readonly validateTokenCount: (body: Json) => { readonly pointer: string; readonly what: string } | null;
   /** Tokens of a text, by tokenizer. */
@@ -136,6 +148,29 @@ export interface RouteParts {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Log;
+}
+
+/** `complete`: whether every process that shares the store has answered. */
+export interface UserStreams {
+  listOf(userId: string): Promise<{
+    readonly streams: readonly {
+      readonly id: string;
+      readonly model: string;
+      readonly age_ms: number;
+      /** `waiting` until the client has been sent the head. */
+      readonly state: "waiting" | "streaming";
+    }[];
+    readonly complete: boolean;
+  }>;
+  /** @returns `ended` false: the user has none with this id. */
+  endOf(userId: string, id: string): Promise<{ readonly ended: boolean; readonly complete: boolean }>;
+}
+
+/** The state in which a breaker was from a moment on. */
+export interface BreakerChange {
+  /** Unix milliseconds. */
+  readonly at: number;
+  readonly state: BreakerState;
 }
 
 /** How an upstream does. */

@@ -86,6 +86,12 @@ export async function readOptionalObject(req: IncomingMessage): Promise<Json> {
   return parseJson(body);
 }
 
+/** The same of a body of any type: the caller has said nothing of it, and it is read as JSON. */
+export async function readAnyObject(req: IncomingMessage): Promise<Json> {
+  const body = await readAndDrain(req, ROUTE_BODY_BYTES);
+  return body.length === 0 ? {} : parseJson(body);
+}
+
 /** What is left of a body that was too long is read over, or the connection would stand still. */
 async function readAndDrain(req: IncomingMessage, limit: number, claim?: ByteClaim): Promise<Buffer> {
   try {

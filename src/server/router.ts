@@ -24,7 +24,7 @@ export interface RouteContext {
 
 /** One row of a listener's route table; `path` is an h3 pattern. */
 export interface Route {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly path: string;
   /** What it answers, errors included, is for the caller alone: `Cache-Control: no-store`. */
   readonly secret?: boolean;

@@ -3,6 +3,9 @@ import type { Limits, WindowName, Windows, WindowState } from "../kit/index.ts";
 /** How long ledger entries are kept unless `store.retention` is set. */
 export const LEDGER_RETENTION_MS = 90 * 86_400_000;
 
+/** Of the audit log. */
+export const MAX_AUDIT_ENTRIES = 50_000;
+
 /** Names counted in one window: a flood of names takes no more memory. */
 export const MAX_COUNTS_PER_WINDOW = 100_000;
 
@@ -85,6 +88,10 @@ export function windowStates(counts: Counts, limits: Limits): Windows {
 
 /** The numbers of the windows that a request was counted in. */
 export type WindowIds = Readonly<Record<WindowName, number>>;
+
+export function windowIdsOf({ day, hour, minute }: Counts): WindowIds {
+  return { day: day.window, hour: hour.window, minute: minute.window };
+}
 
 /** Takes a request out of the windows it was counted in, as far as they are still the current ones. */
 export function uncounted({ day, hour, minute }: Counts, windowIds: WindowIds, units: number): Counts {

@@ -1,11 +1,17 @@
 import cluster from "node:cluster";
 import { randomInt } from "node:crypto";
+import type { RequestListener } from "node:http";
 import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
-import type { Address, Log } from "../kit/index.ts";
-import { createAdminHandler, type ReloadResult } from "../server/admin.ts";
+import { type Address, GatewayError, type Log } from "../kit/index.ts";
+import type { ReloadResult } from "../server/admin/endpoint.ts";
+import { createAdminHandler } from "../server/admin/handler.ts";
+import { type AdminServices, type ServiceName, SERVICES } from "../server/admin/services.ts";
+import type { AdminSettings } from "../server/admin/access.ts";
 import { cut, listenOn } from "../server/listen.ts";
-import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/metrics.ts";
+import { createConsolePages, NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
+import { mergePoints } from "../telemetry/figures.ts";
+import { aggregate, aggregateText, countsOf, samplesOf, type Scrape } from "../telemetry/metrics.ts";
 import { type Answers, pinnedSettings, type Question } from "./messages.ts";
 import { canAnswer, isBlocked, WorkerPool } from "./pool.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
@@ -48,10 +54,17 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
   });
   const view = poolAdminView(pool, snapshot.file);
   const { admin } = snapshot.server;
-  const listening =
-    admin === null
-      ? null
-      : await listenOn([admin], createAdminHandler({ ...adminRoutes(view), settings: () => admin, log }));
+  const adminHandler = (settings: AdminSettings): RequestListener =>
+    createAdminHandler({
+      ...adminRoutes(view, { log }),
+      services: poolServices(pool),
+      settings: () => settings,
+      pages: createConsolePages(files, () => settings.tokens.length > 0),
+      log,
+    });
+  const files = readPages(PAGES_FOLDER);
+  if (files === null) log.warn({}, NOT_BUILT);
+  const listening = admin === null ? null : await listenOn([admin], adminHandler(admin));
   try {
     await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {
@@ -88,6 +101,33 @@ async function boundOnce(listen: readonly Address[]): Promise<readonly Address[]
       if (choice === MAX_CHOICES || listen.every(({ port }) => port !== 0)) throw error;
     }
   }
+}
+
+/** For a worker to ask its store, also for a whole page of what it has. */
+const CALL_TIMEOUT_MS = 10_000;
+
+/** The store as a worker reaches it. @throws GatewayError OVERLOADED when none answers, and what the worker throws. */
+export function poolServices(pool: Pick<WorkerPool, "workers">): AdminServices {
+  const call = async (method: ServiceName, args: readonly unknown[]): Promise<unknown> => {
+    const about = JSON.stringify({ method, args });
+    for (const worker of pool.workers.filter(canAnswer)) {
+      const answer = await worker.ask("call", { about, timeoutMs: CALL_TIMEOUT_MS }).catch((error: unknown) => {
+        // One that lives was at it: another would be no better. Of one that ended, a write may have been done.
+        if (!worker.ended) throw error;
+        return null;
+      });
+      if (answer?.ok) return answer.value;
+      if (answer !== null) throw new GatewayError(answer.code, answer.message, answer.details);
+      if (SERVICES[method] === "write") {
+        throw new GatewayError("OVERLOADED", "The worker that was asked has ended: look whether it was done");
+      }
+    }
+    throw new GatewayError("OVERLOADED", "No worker answers");
+  };
+  const names = Object.keys(SERVICES) as ServiceName[];
+  const methods = names.map((name) => [name, (...args: readonly unknown[]) => call(name, args)] as const);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each method of the worker's is called by its name
+  return Object.fromEntries(methods) as unknown as AdminServices;
 }
 
 /** For a worker to read the configuration and to set its plugins up. */
@@ -171,6 +211,12 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
     return changeAll("rollback", JSON.stringify(report.status.generations[to]?.hash ?? to));
   };
 
+  const scrapes = async (): Promise<readonly Scrape[]> => {
+    // Stored as each answer comes: waiting for all could replace a later answer by an earlier one.
+    await askAll("metrics", (worker, scrape) => latest.set(worker, scrape));
+    return [retained, ...pool.workers.flatMap((worker) => [latest.get(worker) ?? []])];
+  };
+
   return {
     async notReady() {
       if (pool.stopping) return ["draining"];
@@ -180,11 +226,14 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       const all = [...new Set([...reasons.flat(), ...blocked])];
       return all.length > 0 ? all : ["no worker answers"];
     },
-    async metrics() {
-      // Stored as each answer comes: waiting for all could replace a later answer by an earlier one.
-      await askAll("metrics", (worker, scrape) => latest.set(worker, scrape));
-      return aggregateText([retained, ...pool.workers.flatMap((worker) => [latest.get(worker) ?? []])]);
+    metrics: async () => aggregateText(await scrapes()),
+    samples: async () => samplesOf(await scrapes()),
+    async plan() {
+      const plan = await askOne("plan");
+      if (plan === null) throw new Error("no worker answers");
+      return plan;
     },
+    figures: async (since) => mergePoints(await askAll("figures", undefined, String(since))),
     async report() {
       const [first, ...more] = await askAll("report");
       if (first !== undefined) lastReport = mergeReports(first, more);
@@ -243,5 +292,14 @@ function mergeReports(first: ProcessReport, more: readonly ProcessReport[]): Pro
   const statuses = [first, ...more].map(({ status }) => status);
   const pending = [...new Set(statuses.flatMap((status) => status.pending))];
   const rejection = statuses.find(({ last_rejection }) => last_rejection !== null)?.last_rejection ?? null;
-  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, others };
+  const upstreams = Object.fromEntries(
+    Object.entries(first.upstreams).map(([name, state]) => {
+      const history = [first, ...more].flatMap((report) => report.upstreams[name]?.history ?? []);
+      return [name, { ...state, history: history.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-MAX_CHANGES) }];
+    }),
+  );
+  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, upstreams, others };
 }
+
+/** Of an upstream, of all workers. */
+const MAX_CHANGES = 50;

@@ -1,4 +1,5 @@
 import cluster from "node:cluster";
+import { answerCall } from "../gateway/admin-services.ts";
 import { loadFirst, type LoadSettings } from "../gateway/configuration.ts";
 import { handleSignals } from "../gateway/shutdown.ts";
 import { type Gateway, startGateway } from "../gateway/start.ts";
@@ -89,6 +90,10 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.collect();
     case "report":
       return adminView.report();
+    case "plan":
+      return adminView.plan();
+    case "figures":
+      return adminView.figures(Number(about));
     case "ownStreams":
       return adminView.ownStreams();
     case "source":
@@ -107,6 +112,8 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.rollback(JSON.parse(about) as string | number);
     case "explain":
       return adminView.explain(JSON.parse(about) as Json);
+    case "call":
+      return answerCall(gateway.adminServices, about);
     case "markInstanceDead":
       await store.markInstanceDead(about);
       await store.publishInstance(about, "null", 1);

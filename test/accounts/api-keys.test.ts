@@ -17,6 +17,7 @@ describe("keys", () => {
       last_used_at: null,
       expires_at: null,
       models: null,
+      budget: null,
       tags: {},
     });
     expect(key).toEqual((await store.listKeys(user.id))[0]);
@@ -125,6 +126,7 @@ describe("keys", () => {
       last_used_at: "1970-01-01T00:00:01.500Z",
       expires_at: null,
       models: null,
+      budget: null,
       tags: {},
     });
   });

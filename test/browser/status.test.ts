@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { required } from "../support/programs.ts";
-import { accessibilityFaults, BROWSERS, type Device, overflowPx, screenshot, type Theme } from "./support/browser.ts";
+import { accessibilityFaults, BROWSERS } from "./support/browser.ts";
 import { MARKUP, Stage } from "./support/stage.ts";
 
 describe.skipIf(!required(...BROWSERS))("the status page", () => {
@@ -10,17 +10,36 @@ describe.skipIf(!required(...BROWSERS))("the status page", () => {
   });
   afterAll(() => stage.close());
 
-  test.each([
-    ["desktop", "light"],
-    ["phone", "dark"],
-  ] satisfies [Device, Theme][])("on a %s, %s", (device, theme) =>
-    stage.visit({ device, theme }, async ({ page }) => {
+  test("shows what is measured, and an outage as it begins and ends; names are text", () =>
+    stage.visit({}, async ({ page }) => {
+      const guest = await stage.guest();
       await page.goto(`${stage.url}/status`);
       await page.getByText("Every model is served.").waitFor();
       await page.getByText(MARKUP).first().waitFor();
+      await page.getByText("This gateway has left no provider alone.").waitFor();
+      await page.getByText("Move to another region").waitFor();
+
+      stage.flaky.mode = "down";
+      for (let count = 0; count < 3; count += 1) await stage.chat(guest.key, "route/swift");
+      await page.reload();
+      await page.getByText("Every model is served, 1 of them by another provider than usual.").waitFor();
+      const outages = page.getByRole("table", { name: "Outages of providers" });
+      await outages.getByText("Ongoing").waitFor();
+      expect(await outages.getByRole("row").count()).toBe(2);
       expect(await accessibilityFaults(page)).toEqual([]);
-      expect(await overflowPx(page)).toBeLessThanOrEqual(0);
-      await screenshot(page, `status-${device}-${theme}`);
-    }),
-  );
+
+      stage.flaky.mode = "well";
+      await expect
+        .poll(
+          async () => {
+            await stage.chat(guest.key, "route/swift");
+            await page.reload();
+            await page.getByText("Every model is served").waitFor();
+            return outages.getByText("Ongoing").count();
+          },
+          { timeout: 20_000, interval: 300 },
+        )
+        .toBe(0);
+      await page.getByText("Every model is served.", { exact: true }).waitFor();
+    }));
 });

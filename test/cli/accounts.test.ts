@@ -228,6 +228,7 @@ describe("keys", () => {
       last_used_at: null,
       expires_at: null,
       models: null,
+      budget: null,
       tags: {},
     });
     const principal = await onStore(async (store) => store.principalByDigest(digest(body.key)));
@@ -243,6 +244,8 @@ describe("keys", () => {
       "--models",
       "route/swift*",
       "route/b",
+      "--budget",
+      "5/month",
       "--tag",
       "team=a=b",
       "--tag",
@@ -250,9 +253,15 @@ describe("keys", () => {
     ];
     const body = await json<KeyBody>("keys", "add", "--user", "ada@example.com", "--name", "n", ...limits);
     const expires_at = "2027-02-14T08:00:00.000Z";
-    expect(body).toMatchObject({ expires_at, models: ["route/swift*", "route/b"], tags: { team: "a=b", app: "c" } });
+    const budget = { amount: "5", per: "month", spent: "0", held: "0", resets_at: "2027-02-01T00:00:00.000Z" };
+    expect(body).toMatchObject({
+      expires_at,
+      budget,
+      models: ["route/swift*", "route/b"],
+      tags: { team: "a=b", app: "c" },
+    });
     const { stdout } = await run("keys", "list", "--user", "ada@example.com");
-    expect(stdout).toContain(`${expires_at}  route/swift* route/b team=a=b app=c`);
+    expect(stdout).toContain(`${expires_at}  route/swift* route/b 0 of 5 (month) team=a=b app=c`);
     const refused = await run("keys", "add", "--user", "ada@example.com", "--name", "n", "--expires-in", "soon");
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("expires_in must be whole seconds") });
   });

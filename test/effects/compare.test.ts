@@ -62,7 +62,14 @@ const WHOLE: Snapshot = {
 };
 const server: Snapshot["server"] = {
   ...WHOLE.server,
-  admin: { host: "127.0.0.1", port: 9090, token: new Secret("admin") },
+  admin: {
+    host: "127.0.0.1",
+    port: 9090,
+    tokens: [
+      { name: "admin", role: "operator", token: new Secret("admin") },
+      { name: "grace", role: "viewer", token: new Secret("grace") },
+    ],
+  },
   trustedProxies: ["10.0.0.0/8"],
   connections: { total: 10_000, perAddress: 100 },
   ipLimit: { requests: 600, window: 60_000 },

@@ -30,7 +30,15 @@ test("the shipped configuration is the same when it was told", async () => {
 });
 
 const SECRETS = `version: 1
-server: { admin: { host: 127.0.0.1, port: 9090, token: sk-secret-admin } }
+server:
+  admin:
+    host: 127.0.0.1
+    port: 9090
+    token: sk-secret-admin
+    tokens:
+      - { name: grace, token: sk-secret-grace, role: operator }
+      - { name: ada, token: "\${env:ADA_TOKEN:-sk-secret-ada}", role: viewer }
+      - { name: eve, token: "\${env:EVE_TOKEN:-}", role: viewer }
 store: { url: "rediss://user:sk-secret-store@store.example:6379/0" }
 auth:
   tokens:

@@ -19,6 +19,7 @@ const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "me
   ["SIGN_IN_FAILED", 401, false, "message", false],
   ["INSUFFICIENT_CREDITS", 402, true, "text", false],
   ["MODEL_NOT_ALLOWED", 403, true, "text", false],
+  ["FORBIDDEN", 403, false, "message", false],
   ["NOT_FOUND", 404, true, "text", false],
   ["MODEL_NOT_FOUND", 404, false, "error", false],
   ["UNKNOWN_PATH", 404, false, "message", false],

@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import type { Exchange, KeyLimits, Tag } from "../../src/kit/index.ts";
+import {
+  budgetResetsAt,
+  type Exchange,
+  type KeyBudget,
+  type KeyLimits,
+  NANOS_PER_UNIT,
+  type Tag,
+} from "../../src/kit/index.ts";
 import { Bench } from "../support/bench.ts";
 import { plugin } from "../support/spy.ts";
 
@@ -14,6 +21,15 @@ async function withKey(keyLimits: KeyLimits, tags: readonly Tag[] = []) {
     identities: { byKey: () => ann, presume: () => ann },
   });
   return { bench, seen };
+}
+
+/** The same with a key that the store knows. */
+async function withKeyOfStore(budget: KeyBudget) {
+  const limits = { budget };
+  const { bench } = await withKey(limits);
+  const key = { id: "key_ann", userId: "ann", name: "n", prefix: "rk_", digest: new Uint8Array(32), limits };
+  await bench.store.addKey(key, 1);
+  return { bench, limits };
 }
 
 describe("the models of a key", () => {
@@ -33,6 +49,39 @@ describe("the models of a key", () => {
     expect([seen.length, refusing.upstream.attempts.length]).toEqual([0, 0]);
     expect(await refusing.store.ledger("ann")).toEqual([]);
     await refusing.audit();
+  });
+});
+
+describe("the budget of a key", () => {
+  test.each([
+    ["month", "0.00001 per month"],
+    ["day", "0.00001 per day"],
+    ["total", "0.00001 in all"],
+  ] as const)("per %s is named by the refusal, which costs nothing", async (per, text) => {
+    const { bench } = await withKey({ budget: { amount: 10_000n, per } });
+    const resetsAt = budgetResetsAt(per, bench.clock.now());
+    const end = resetsAt === null ? "" : `; it resets at ${new Date(resetsAt).toISOString()}`;
+    const refused = bench.request();
+    await refused.done;
+    expect(refused.client.refused?.error).toMatchObject({
+      code: "INSUFFICIENT_CREDITS",
+      message: `This API key's budget of ${text} has not enough left for this request${end}`,
+    });
+    expect(await bench.store.ledger("ann")).toEqual([]);
+    await bench.audit();
+  });
+
+  test("is spent by what is charged, also by a stream that breaks off", async () => {
+    const { bench, limits } = await withKeyOfStore({ amount: 10n * NANOS_PER_UNIT, per: "total" });
+    const running = bench.stream();
+    await running.done;
+    const gone = bench.stream();
+    gone.client.abort("client_gone");
+    await gone.done;
+    const charged = (await bench.store.ledger("ann")).reduce((sum, { charge }) => sum + charge, 0n);
+    expect(charged).toBeGreaterThan(0n);
+    expect((await bench.store.listKeys("ann"))[0]).toMatchObject({ limits, budget: { spent: charged, held: 0n } });
+    await bench.audit();
   });
 });
 

@@ -175,6 +175,7 @@ describe("settle", () => {
         keyId: "key_ann",
         model: "route/free",
         upstream: "beta",
+        tier: "Free",
         outcome: "served",
         usage: { prompt: 1, completion: 2, cached: 0, reasoning: 0 },
         estimated: true,

@@ -1,4 +1,11 @@
-import type { Admission, Principal, Refusal, Settlement } from "../../src/kit/index.ts";
+import {
+  type Admission,
+  budgetPeriodOf,
+  type KeyBudget,
+  type Principal,
+  type Refusal,
+  type Settlement,
+} from "../../src/kit/index.ts";
 import { DAY, HOUR, MINUTE } from "../store/support.ts";
 
 const LENGTHS = { day: DAY, hour: HOUR, minute: MINUTE } as const;
@@ -9,6 +16,8 @@ interface Running {
   /** Of each window it was counted in, "<name> <number>". */
   readonly places: readonly string[];
   readonly stopToken: number;
+  /** Of the budget that it takes from; null: of none. */
+  readonly period: string | null;
 }
 
 export interface Answer {
@@ -23,17 +32,27 @@ export class AdmissionModel {
   readonly running = new Map<string, Running>();
   readonly charges = new Map<string, bigint>();
   readonly keys: Set<string>;
+  /** Key to its budget. */
+  readonly budgets: ReadonlyMap<string, KeyBudget>;
   granted: bigint;
   tier: string;
   stopToken = 0;
   /** Of what is kept about the user; null: the store keeps none. */
   version: number | null;
   readonly #counts = new Map<string, number>();
+  readonly #spent = new Map<string, bigint>();
 
-  constructor(user: { granted: bigint; tier: string; keys: readonly string[]; version: number | null }) {
+  constructor(user: {
+    granted: bigint;
+    tier: string;
+    keys: readonly string[];
+    budgets: ReadonlyMap<string, KeyBudget>;
+    version: number | null;
+  }) {
     this.granted = user.granted;
     this.tier = user.tier;
     this.keys = new Set(user.keys);
+    this.budgets = user.budgets;
     this.version = user.version;
   }
 
@@ -49,22 +68,35 @@ export class AdmissionModel {
     return [...this.running.values()].filter(({ admission }) => admission.stream).length;
   }
 
+  /** What a key has spent and holds now; null without a budget. */
+  budget(keyId: string, now: number): { readonly spent: bigint; readonly held: bigint } | null {
+    const budget = this.budgets.get(keyId);
+    if (budget === undefined) return null;
+    const period = periodOf({ keyId, ...budget }, now);
+    const running = [...this.running.values()].filter((request) => request.period === period);
+    const held = running.reduce((sum, { admission }) => sum + admission.hold, 0n);
+    return { spent: this.#spent.get(period) ?? 0n, held };
+  }
+
   used(now: number): readonly number[] {
     return places(now).map((place) => this.#counts.get(place) ?? 0);
   }
 
   admit(admission: Admission, now: number): Answer {
     const refused = (refusal: Refusal): Answer => ({ refusal, used: this.used(now), stopToken: 0 });
-    const { id, limits, units, hold, enforceCredits, stream, version } = admission;
+    const { id, limits, units, hold, enforceCredits, stream, version, budget } = admission;
     if (version !== undefined && version !== this.version) return refused("principal");
     const before = this.running.get(id);
     if (before) return { refusal: null, used: this.used(now), stopToken: before.stopToken };
     if (enforceCredits && hold > 0n && this.balance - this.held < hold) return refused("credits");
+    const used = budget === undefined ? null : this.budget(budget.keyId, now);
+    if (used !== null && hold > 0n && used.spent + used.held + hold > budget!.amount) return refused("budget");
     const after = this.used(now).map((used, index) => used + (index === 0 ? units : 1));
     const full = NAMES.find((name, index) => after[index]! > (limits[name] ?? Infinity));
     if (full) return refused(full);
     if (stream && this.streams >= (limits.streams ?? Infinity)) return refused("streams");
-    this.running.set(id, { admission, places: places(now), stopToken: this.stopToken });
+    const period = budget === undefined ? null : periodOf(budget, now);
+    this.running.set(id, { admission, places: places(now), stopToken: this.stopToken, period });
     this.#count(places(now), units, 1);
     return { refusal: null, used: after, stopToken: this.stopToken };
   }
@@ -74,7 +106,11 @@ export class AdmissionModel {
     if (!request) return;
     this.running.delete(id);
     if (giveBack) this.#count(request.places, request.admission.units, -1);
-    else this.charges.set(id, charge);
+    else {
+      this.charges.set(id, charge);
+      const { period } = request;
+      if (period !== null) this.#spent.set(period, (this.#spent.get(period) ?? 0n) + charge);
+    }
   }
 
   setTier(tier: string): void {
@@ -98,7 +134,8 @@ export class AdmissionModel {
 
   principal(userId: string, keyId: string): Principal | null {
     if (!this.keys.has(keyId)) return null;
-    const common = { userId, tier: this.tier, keyId };
+    const budget = this.budgets.get(keyId);
+    const common = { userId, tier: this.tier, keyId, ...(budget && { keyLimits: { budget } }) };
     return this.version === null ? common : { ...common, version: this.version };
   }
 
@@ -110,6 +147,10 @@ export class AdmissionModel {
     for (const [index, place] of at.entries())
       this.#counts.set(place, (this.#counts.get(place) ?? 0) + times * (index === 0 ? units : 1));
   }
+}
+
+function periodOf({ keyId, per }: { keyId: string; per: KeyBudget["per"] }, now: number): string {
+  return `${keyId} ${budgetPeriodOf(per, now)}`;
 }
 
 function places(now: number): readonly string[] {

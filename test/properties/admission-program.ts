@@ -1,5 +1,5 @@
 import * as fc from "fast-check";
-import type { Limits } from "../../src/kit/index.ts";
+import type { KeyBudget, Limits } from "../../src/kit/index.ts";
 import { DAY, HOUR, MINUTE } from "../store/support.ts";
 
 export type Step =
@@ -52,6 +52,15 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
 const limit = (max: number) => fc.option(fc.nat(max), { nil: null, freq: 4 });
 const LIMITS: fc.Arbitrary<Limits> = fc.record({ day: limit(10), hour: limit(6), minute: limit(4), streams: limit(3) });
 
+/** Of the first key. */
+const BUDGET: fc.Arbitrary<KeyBudget | null> = fc.option(
+  fc.record(
+    { amount: fc.bigInt({ min: 1n, max: 80n }), per: fc.constantFrom("day", "month", "total") },
+    { noNullPrototype: true },
+  ),
+  { freq: 3 },
+);
+
 /** What somebody does one after the other, on one of the instances, while others do something else. */
 export interface Client {
   readonly at: number;
@@ -61,6 +70,7 @@ export interface Client {
 export const PROGRAM = fc.record({
   tiers: fc.record({ Free: LIMITS, Max: LIMITS }),
   credits: fc.bigInt({ min: 0n, max: 100n }),
+  budget: BUDGET,
   offset: fc.constantFrom(0, 1, MINUTE - 1, DAY - 1),
   /** What the requests cost, in the order of their beginning; null: given back. */
   fates: fc.array(fc.option(fc.bigInt({ min: 0n, max: 40n }), { nil: null, freq: 3 }), { minLength: 1, maxLength: 5 }),

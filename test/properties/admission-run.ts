@@ -43,6 +43,7 @@ export class Run {
       granted: program.credits,
       tier: "Free",
       keys: this.#keys,
+      budgets: new Map(program.budget === null ? [] : [[this.#keys[0]!, program.budget]]),
       version: stage.versions ? 1 : null,
     });
   }
@@ -52,8 +53,11 @@ export class Run {
     const id = this.#userId;
     const { credits } = this.#program;
     await direct.addUser({ id, email: `${id}@example.com`, tier: "Free", credits });
-    for (const key of this.#keys)
-      await direct.addKey({ id: key, userId: id, name: key, prefix: "rk_", digest: digestOf(key) }, 5);
+    for (const key of this.#keys) {
+      const budget = this.#model.budgets.get(key);
+      const limits = budget && { limits: { budget } };
+      await direct.addKey({ id: key, userId: id, name: key, prefix: "rk_", digest: digestOf(key), ...limits }, 5);
+    }
     await this.#together(this.#program.clients.map((client) => () => this.#client(client)));
     await this.#compare();
     await this.#together(
@@ -184,9 +188,11 @@ export class Run {
     const { tiers, fates } = this.#program;
     const id = unique("ex");
     const userId = this.#userId;
-    const { version, tier } = principal;
+    const { version, tier, keyId, keyLimits } = principal;
     const limits = tiers[tier as "Free" | "Max"];
-    const common = { id, userId, limits, units, stream, hold, enforceCredits: enforce, model: "route/swift" };
+    const asked = { id, userId, limits, units, stream, hold, enforceCredits: enforce, model: "route/swift" };
+    const budget = keyLimits?.budget && { keyId: keyId!, ...keyLimits.budget };
+    const common = { ...asked, ...(budget && { budget }) };
     const admission: Admission = version === undefined ? common : { ...common, version };
     const charge = fates[this.#requests.length % fates.length]!;
     const giveBack = charge === null;
@@ -238,10 +244,18 @@ export class Run {
 
   async #compare(): Promise<void> {
     const { direct } = this.#stage;
-    const [user, running] = await Promise.all([direct.findUser(this.#userId), direct.running(this.#userId)]);
+    const [user, running, keys] = await Promise.all([
+      direct.findUser(this.#userId),
+      direct.running(this.#userId),
+      direct.listKeys(this.#userId),
+    ]);
     const { balance, held, granted } = user!;
     const model = this.#model;
     assert.deepEqual([balance, held, granted], [model.balance, model.held, model.granted]);
     assert.deepEqual(running, { requests: model.running.size, streams: model.streams, held: model.held });
+    for (const { id, budget } of keys) {
+      const { spent, held } = budget ?? {};
+      assert.deepEqual(budget === undefined ? null : { spent, held }, model.budget(id, this.#clock.now));
+    }
   }
 }

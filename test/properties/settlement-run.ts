@@ -9,7 +9,7 @@ import type { RedisStore } from "../../src/store/redis/store.ts";
 import { type ResilientStore, withResilience } from "../../src/store/resilient/store.ts";
 import { collectingLog } from "../store/resilient/flaky.ts";
 import { OPEN, RECORD, START, admission, unique } from "../store/support.ts";
-import { instanceOn, withClock } from "./instances.ts";
+import { digestOf, instanceOn, withClock } from "./instances.ts";
 import { type Fate, Wire } from "./wire.ts";
 
 type Command =
@@ -92,6 +92,8 @@ export class Run {
   readonly #server: Connection;
   readonly #prefix = `${unique("settlement")}:`;
   readonly #userId = unique("user");
+  /** Of the key with which everything is asked. */
+  readonly #budget = { keyId: unique("key"), amount: 2n ** 60n, per: "total" } as const;
   readonly #time = { now: START };
   readonly #requests: Request[] = [];
   readonly #all: Process[] = [];
@@ -112,6 +114,9 @@ export class Run {
     const direct = instanceOn(this.#server, { prefix: this.#prefix, instance: "direct" });
     try {
       await direct.addUser({ id: this.#userId, email: `${this.#userId}@example.com`, tier: "Free", credits: 1_000n });
+      const { keyId, ...budget } = this.#budget;
+      const key = { id: keyId, userId: this.#userId, name: "n", prefix: "rk_", digest: digestOf(keyId) };
+      await direct.addKey({ ...key, limits: { budget } }, 1);
       this.#processes.push(this.#start(), this.#start());
       await this.#quiet();
       this.#isWell = false;
@@ -168,10 +173,12 @@ export class Run {
   }
 
   #admit(process: Process, stream: boolean, charge: bigint | null): void {
-    const asked = admission(this.#userId, { limits: OPEN, stream, hold: 3n, enforceCredits: false });
+    const budget = this.#budget;
+    const asked = admission(this.#userId, { limits: OPEN, stream, hold: 3n, enforceCredits: false, budget });
     const { id, userId } = asked;
     const giveBack = charge === null;
-    const settlement = { id, userId, giveBack, charge: charge ?? 0n, record: giveBack ? null : RECORD };
+    const settled = { id, userId, giveBack, charge: charge ?? 0n, record: giveBack ? null : RECORD };
+    const settlement = { ...settled, budget: { keyId: budget.keyId, per: budget.per } };
     const begun = { isAdmitted: false, isAsked: false, isSettled: false };
     const request: Request = { admission: asked, settlement, process, ...begun };
     this.#requests.push(request);
@@ -260,5 +267,7 @@ export class Run {
     const { balance, held, granted } = (await direct.findUser(this.#userId))!;
     const sum = [...charges.values()].reduce((all, charge) => all + charge, 0n);
     assert.deepEqual([balance, held], [granted - sum, 0n]);
+    const [key] = await direct.listKeys(this.#userId);
+    assert.deepEqual(key!.budget, { spent: sum, held: 0n, resetsAt: null });
   }
 }

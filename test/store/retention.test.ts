@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Store } from "../../src/kit/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { describeRedis, redisOfSuite } from "../support/redis.ts";
+import { auditEntry } from "./contract/audit.ts";
 import { openAt } from "./redis/support.ts";
 import { addUser, admission, charged, DAY, RECORD, START, temporaryFolder, unique } from "./support.ts";
 
@@ -65,6 +66,18 @@ test("a command deletes nothing beside the process that serves", async () => {
   expect(await command.ledger(user.id)).toHaveLength(1);
 });
 
+test("the audit log goes with the ledger on SQLite, some at a time", async () => {
+  const clock = { now: START };
+  const store = await openStore("memory:", { serving: true, now: () => clock.now, retention: RETENTION });
+  onTestFinished(async () => store.close());
+  for (let index = 0; index < 250; index++) await store.writeAudit(auditEntry(START + index));
+  const kept = auditEntry(START + DAY);
+  await store.writeAudit(kept);
+  clock.now = START + RETENTION + 1_000;
+  const list = async () => store.listAudit({ before: null, limit: 300 });
+  await expect.poll(list, { timeout: 10_000 }).toEqual([kept]);
+});
+
 test("ids are looked up one by one", async () => {
   const store = await openStore("memory:", { serving: false, now: () => START });
   const user = await addUser(store, 10n);
@@ -75,6 +88,16 @@ test("ids are looked up one by one", async () => {
 
 describeRedis("on Redis", () => {
   const server = redisOfSuite();
+
+  test("of the audit log the oldest go as new ones come", async () => {
+    const clock = { now: START };
+    const store = await openAt(server.url, { retention: RETENTION, clock: () => clock.now });
+    for (let index = 0; index < 25; index++) await store.writeAudit(auditEntry(START + index));
+    clock.now = START + RETENTION + DAY;
+    const fresh = Array.from({ length: 3 }, (_, index) => auditEntry(clock.now + index));
+    for (const entry of fresh) await store.writeAudit(entry);
+    expect(await store.listAudit({ before: null, limit: 100 })).toEqual(fresh.toReversed());
+  });
 
   test("old entries go as new ones come, all of them when none come, and sums stay", async () => {
     const retention = 1_000;

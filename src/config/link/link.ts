@@ -42,7 +42,7 @@ function linkPlainSecrets(context: LinkContext, secrets: readonly SecretScalar[]
     const upstream = section === "upstreams" ? context.config.upstreams?.[name] : undefined;
     // That an address holds a key is said where addresses are checked.
     if (upstream !== undefined && (key === "base_url" || isOwn(upstream.base_url))) continue;
-    if (pointer === "/server/admin/token" && isLoopback(context.config.server?.admin?.host ?? "")) continue;
+    if (pointer.startsWith("/server/admin/token") && isLoopback(context.config.server?.admin?.host ?? "")) continue;
     context.report(pointer, {
       rule: "plain-secret",
       severity: "warning",

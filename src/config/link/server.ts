@@ -23,11 +23,20 @@ export function linkServer(context: LinkContext): void {
     });
   }
   linkBodyMemory(context);
-  const { admin } = server ?? {};
+  linkAdmin(context);
+}
+
+function linkAdmin(context: LinkContext): void {
+  const { admin } = context.config.server ?? {};
+  const written = [
+    { name: "admin", token: admin?.token ?? "", pointer: "/server/admin" },
+    ...(admin?.tokens ?? []).map((one, index) => ({ ...one, pointer: join("/server/admin/tokens", index) })),
+  ];
+  const inUse = written.filter(({ token }) => (token ?? "") !== "");
   if (
     admin?.host !== undefined &&
     !isLoopback(admin.host) &&
-    (admin.token ?? "") === "" &&
+    inUse.length === 0 &&
     !context.misspelt("/server/admin")
   ) {
     context.report(context.isUnset("/server/admin/token") ? "/server/admin/token" : "/server/admin/host", {
@@ -36,6 +45,15 @@ export function linkServer(context: LinkContext): void {
       message: "without a token an admin listener serves probes and metrics only, on loopback",
       hint: "set server.admin.token, or listen on 127.0.0.1",
     });
+  }
+  for (const [index, { name, token, pointer }] of inUse.entries()) {
+    const before = inUse.slice(0, index);
+    const same = before.some((other) => other.name === name)
+      ? { key: "name", message: `the name ${context.show(`${pointer}/name`)} is taken by a token above` }
+      : { key: "token", message: "is a token above too: the audit log could not tell them apart" };
+    if (!before.some((other) => other.name === name || other.token === token)) continue;
+    const hint = "give each token its own name and value; admin is the name of server.admin.token";
+    context.report(`${pointer}/${same.key}`, { rule: "duplicate-admin-token", message: same.message, hint });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { createKey, listKeys, revokeKey } from "../../accounts/api-keys.ts";
 import { parseKeyLimits } from "../../accounts/key-limits.ts";
-import { type ErrorCode, tierOf, type WindowState } from "../../kit/index.ts";
+import { type ErrorCode, GatewayError, tierOf, type WindowState } from "../../kit/index.ts";
 import { callerOf, sessionOf } from "../credentials.ts";
 import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
 import { readObject } from "../request-body.ts";
@@ -9,7 +9,7 @@ import { jsonResponse, requestIdIn } from "../router.ts";
 
 const SESSION_ERRORS: readonly ErrorCode[] = ["RATE_LIMIT_ERROR", "INVALID_TOKEN", "STORE_UNAVAILABLE"];
 
-/** A user's own counters and streams; all keys of a user share them. */
+/** A user's own counters and streams; all keys of a user share them. Streams of others are not there. */
 export const USAGE: readonly RouteEndpoint[] = [
   {
     method: "GET",
@@ -71,6 +71,55 @@ export const USAGE: readonly RouteEndpoint[] = [
       async (_event, { req }) => {
         const { userId } = await callerOf(req, identities);
         return jsonResponse(200, { killed_streams: await kill(userId) });
+      },
+  },
+  {
+    method: "GET",
+    path: "/v1/user/streams",
+    credentials: "API key or access token",
+    id: "listStreams",
+    tag: "Usage",
+    summary: "The user's active streams",
+    answers: { 200: { description: "All that run, the oldest first.", content: json("UserStreams") } },
+    errors: CALLER_ERRORS,
+    secret: true,
+    route:
+      ({ identities, streams, now }) =>
+      async (_event, { req }) => {
+        const { userId } = await callerOf(req, identities);
+        const { streams: own, complete } = await streams.listOf(userId);
+        const at = now();
+        const data = own
+          .toSorted((a, b) => b.age_ms - a.age_ms)
+          .map(({ id, model, state, age_ms }) => {
+            return { id, model, state, started_at: new Date(at - age_ms).toISOString(), age_ms };
+          });
+        return jsonResponse(200, { data, next_cursor: null, complete });
+      },
+  },
+  {
+    method: "DELETE",
+    path: "/v1/user/streams/{stream_id}",
+    credentials: "API key or access token",
+    id: "endStream",
+    tag: "Usage",
+    summary: "Stop one of the user's active streams",
+    parameters: [{ name: "stream_id", in: "path", description: "`id` of the stream.", schema: { type: "string" } }],
+    answers: { 200: { description: "It ends within about a second.", content: json("EndedStream") } },
+    errors: [...CALLER_ERRORS, "INVALID_REQUEST", "NOT_FOUND"],
+    secret: true,
+    route:
+      ({ identities, streams, log }) =>
+      async (event, { req }) => {
+        const { userId } = await callerOf(req, identities);
+        const id = decodeURIComponent(event.context.params?.["stream_id"] ?? "");
+        const { ended, complete } = await streams.endOf(userId, id);
+        if (!ended) {
+          const where = complete ? "" : " on the instances that answer";
+          throw new GatewayError("NOT_FOUND", `No such stream${where}`);
+        }
+        log.info({ request_id: requestIdIn(event), user: userId, stream: id }, "stream ended by its user");
+        return jsonResponse(200, { ended });
       },
   },
 ];

@@ -199,7 +199,8 @@ function numberOf({ digits, scale }: Decimal): number {
 }
 
 /** How the upstreams do, and which models can be served. */
-function status({ snapshot, health, now }: RouteParts) {
+function status(parts: RouteParts) {
+  const { snapshot, health, now } = parts;
   const { upstreams, incidents } = snapshot();
   return {
     providers: Object.values(upstreams).map(({ name, displayName }) => {
@@ -211,7 +212,8 @@ function status({ snapshot, health, now }: RouteParts) {
       return { id, name: displayName, tier, status: modelStatus(model, health) };
     }),
     incidents,
-    last_updated: new Date(now()).toISOString().replace("Z", "+00:00"),
+    outages: outages(parts),
+    last_updated: utc(now()),
   };
 }
 
@@ -219,4 +221,31 @@ function modelStatus({ chain }: Model, health: RouteParts["health"]): "online" |
   const serving = chain.findIndex(({ targets }) => targets.some(({ upstream }) => health(upstream).canServe));
   if (serving < 0) return "offline";
   return serving === 0 ? "online" : "degraded";
+}
+
+const OUTAGES_SINCE_MS = 24 * 60 * 60 * 1000;
+const MAX_OUTAGES_COUNT = 50;
+
+/** When upstreams were left alone, as this process has met it; the latest first. */
+function outages({ snapshot, transitions, now }: RouteParts) {
+  const since = now() - OUTAGES_SINCE_MS;
+  const all = Object.values(snapshot().upstreams).flatMap(({ name, displayName }) => {
+    const found: { readonly from: number; to: number | null }[] = [];
+    for (const { at, state } of transitions(name)) {
+      const last = found.at(-1);
+      // A trial request in between is part of the same outage.
+      if (state === "open" && (last === undefined || last.to !== null)) found.push({ from: at, to: null });
+      else if (state === "closed" && last?.to === null) last.to = at;
+    }
+    return found.map((outage) => ({ provider: displayName, ...outage }));
+  });
+  return all
+    .filter(({ to }) => to === null || to >= since)
+    .toSorted((a, b) => b.from - a.from)
+    .slice(0, MAX_OUTAGES_COUNT)
+    .map(({ provider, from, to }) => ({ provider, from: utc(from), to: to === null ? null : utc(to) }));
+}
+
+function utc(at: number): string {
+  return new Date(at).toISOString().replace("Z", "+00:00");
 }

@@ -1,6 +1,8 @@
 import { hash } from "node:crypto";
 import {
   type ApiKey,
+  budgetPeriodOf,
+  budgetResetsAt,
   invalidRequest,
   isExpired,
   type KeyLimits,
@@ -177,9 +179,9 @@ interface StoredKey {
 /** Milliseconds for which what leads to a key stays after its expiry: clocks differ. */
 const EXPIRED_KEY_TTL_MS = 60_000;
 
-const ADD_KEY = loadScript("key-add", "clock");
+const ADD_KEY = loadScript("key-add", "clock", "key-budgets");
 const LIST_KEYS = loadScript("key-list", "clock");
-const REVOKE_KEY = loadScript("key-revoke", "clock");
+const REVOKE_KEY = loadScript("key-revoke", "clock", "key-budgets");
 const TOUCH_KEYS = loadScript("key-touch");
 const FIND_PRINCIPAL = loadScript("principal", "clock");
 
@@ -248,19 +250,21 @@ function keyMethods(connection: Connection, keys: Keys, now: () => number) {
       const kept: StoredKey = { name, prefix, digest: hex, ...(limits && { limits: packLimits(limits) }) };
       const own = [keys.user(userId), keys.apiKeys(userId), keys.keyUses(userId)];
       const reply = await connection.run(ADD_KEY, own, [now(), id, JSON.stringify(kept), maximum]);
-      if (reply !== "full" && reply !== "unknown") return toKey(id, userId, String(reply), null);
+      if (reply !== "full" && reply !== "unknown")
+        return withBudget(toKey(id, userId, String(reply), null), Number.parseInt(String(reply), 10), new Map());
       await deletePointers(id, hex);
       if (reply === "unknown") throw new Error(`cannot make a key of an unknown user: ${userId}`);
       return null;
     },
 
     async listKeys(userId: string): Promise<ApiKey[]> {
-      const reply = await connection.run(LIST_KEYS, [keys.apiKeys(userId), keys.keyUses(userId)], [now()]);
-      const [at, kept, uses] = reply as [number, string[], string[]];
-      const lastUses = new Map(pairs(uses));
+      const own = [keys.apiKeys(userId), keys.keyUses(userId), keys.user(userId)];
+      const [at, kept, uses, user] = (await connection.run(LIST_KEYS, own, [now()])) as ListReply;
+      const [lastUses, fields] = [new Map(pairs(uses)), new Map(pairs(user))];
       return pairs(kept)
         .map(([id, key]) => toKey(id, userId, key, lastUses.get(id) ?? null))
         .filter(({ limits }) => !isExpired(limits, at))
+        .map((key) => withBudget(key, at, fields))
         .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
     },
 
@@ -283,6 +287,17 @@ function pairs(flat: readonly string[]): [string, string][] {
 
 function storedKeyOf(key: string): StoredKey {
   return JSON.parse(key.slice(key.indexOf(" "))) as StoredKey;
+}
+
+type ListReply = readonly [at: number, keys: string[], uses: string[], user: string[]];
+
+/** @param user the fields of its user. */
+function withBudget(key: ApiKey, at: number, user: ReadonlyMap<string, string>): ApiKey {
+  const per = key.limits?.budget?.per;
+  if (per === undefined) return key;
+  const name = `${key.id}:${budgetPeriodOf(per, at)}`;
+  const [spent, held] = [BigInt(user.get(`spent:${name}`) ?? 0), BigInt(user.get(`held:${name}`) ?? 0)];
+  return { ...key, budget: { spent, held, resetsAt: budgetResetsAt(per, at) } };
 }
 
 function limitsOf({ limits }: Pick<StoredKey, "limits">): KeyLimits | undefined {

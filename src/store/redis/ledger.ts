@@ -88,7 +88,9 @@ const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 
 /** Of a request whose lease has ended: when, its id and its reservation (reservations.lua). */
 function unpackAbandoned(userId: string, text: string): LedgerEntry {
-  const [endedAt, id = "", , , , , , , admittedAt, , , ...model] = text.split(" ");
+  // Behind the first line is what it takes from a key's budget.
+  const [line = ""] = text.split("\n", 1);
+  const [endedAt, id = "", , , , , , , admittedAt, , , ...model] = line.split(" ");
   return {
     id,
     userId,

@@ -1,6 +1,7 @@
 import {
   type Admission,
   type AdmissionResult,
+  budgetPeriodOf,
   type Limits,
   type Refusal,
   type Settlement,
@@ -48,7 +49,7 @@ interface TimelyReply extends AdmitReply {
 type SettleReply = 0 | 1 | readonly [verdict: "late", now: number];
 
 /** Refusals by what other requests have taken. */
-const LIMITED: ReadonlySet<Verdict> = new Set(["credits", "day", "hour", "minute", "streams"]);
+const LIMITED: ReadonlySet<Verdict> = new Set(["credits", "budget", "day", "hour", "minute", "streams"]);
 
 /** Times that an admission is repeated because the server says that it came too late. */
 const MAX_LATE_REPEATS = 5;
@@ -139,7 +140,7 @@ export class Requests {
 
   /** Repeats it while the server answers `late`: this process was busy before it sent, or clocks were moved. */
   async #admitInTime(admission: Admission): Promise<TimelyReply> {
-    const { id, userId, limits, units, stream, hold, enforceCredits, model, version = "" } = admission;
+    const { id, userId, limits, units, stream, hold, enforceCredits, model, version = "", budget } = admission;
     const { day, hour, minute, streams } = limits;
     const { lease, instance, timeout, retention } = this.#options;
     let sentAt = 0;
@@ -162,6 +163,7 @@ export class Requests {
         this.#leases.dead,
         instance,
         model,
+        ...(budget === undefined ? [] : [budget.keyId, budget.per, String(budget.amount)]),
         retention,
       ];
     };
@@ -205,10 +207,13 @@ export class Requests {
 
   /** @param isFirst whether it is charged also when the server has lost the reservation. */
   async #settle(settlement: Settlement, isFirst: boolean): Promise<SettleReply> {
-    const { id, userId, giveBack, charge } = settlement;
+    const { id, userId, giveBack, charge, record, budget } = settlement;
     const sentAt = performance.now();
     const latest = isFirst ? this.latest() : "0";
-    const args = [id, Number(giveBack), String(charge), packEntry(settlement), latest, this.#options.retention];
+    // Of an admission that the server has lost: what is there says itself what it takes from.
+    const spent = budget && record ? [`${budget.keyId}:${budgetPeriodOf(budget.per, record.receivedAt)}`] : [];
+    const args = [id, Number(giveBack), String(charge), packEntry(settlement), latest, ...spent];
+    args.push(this.#options.retention);
     const reply = (await this.#connection.run(SETTLE, requestKeys(this.#keys, userId), args)) as SettleReply;
     // Judged by the server's time also with a test's clock.
     if (isLate(reply)) this.#serverClock.correct(reply[1], sentAt);

@@ -46,7 +46,8 @@ export function createKeys(prefix: string) {
   return {
     /**
      * Hash, durable: email tier balance granted charged available version stop created; `looked` for a while
-     * (reservations.lua). Amounts are decimal nano-units.
+     * (reservations.lua). Of keys with a budget `spent:<key>:<period>` and, while they run something,
+     * `held:<key>:<period>`. Amounts are decimal nano-units.
      */
     user: (id: string) => `${prefix}u:{${id}}`,
     /** String: window and use of day, hour and minute. */
@@ -97,6 +98,8 @@ export function createKeys(prefix: string) {
       const tag = `{${space} ${shard}}`;
       return [`${prefix}v:${tag}`, `${prefix}vx:${tag}`] as const;
     },
+    /** Sorted set and hash, go when nothing was added for long: the ids of the audit log in order, its entries by id. */
+    audit: [`${prefix}audit:{log}`, `${prefix}audit:{log}:entries`] as const,
     /** Hash: instance to the state it publishes. */
     instances: `${prefix}fleet`,
     /** Channel: "<user id> <stop token>" as tokens are raised. */

@@ -185,6 +185,8 @@ const ASKING = [
   "publishInstance",
   "broadcast",
   "listInstances",
+  "writeAudit",
+  "listAudit",
   "markInstanceDead",
   "ping",
 ] as const satisfies readonly (keyof Store)[];

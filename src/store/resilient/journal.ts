@@ -222,16 +222,15 @@ type Text<T, Amount extends keyof T> = Omit<T, Amount> & Readonly<Record<Amount,
 /** As JSON, in which amounts are decimal strings. */
 interface Written {
   readonly settlement: Text<Settlement, "charge">;
-  readonly admission: Text<Admission, "hold"> | null;
+  readonly admission: Omit<Text<Admission, "hold">, "budget"> | null;
 }
 
-/** All but `tried`, which changes. */
+/** All but `tried`, which changes, and the budget of an admission, by which nobody is refused any more. */
 export function encode({ settlement, admission }: Entry): string {
-  const written: Written = {
-    settlement: { ...settlement, charge: String(settlement.charge) },
-    admission: admission && { ...admission, hold: String(admission.hold) },
-  };
-  return JSON.stringify(written);
+  const written: Written = { settlement: { ...settlement, charge: String(settlement.charge) }, admission: null };
+  if (admission === null) return JSON.stringify(written);
+  const { budget: _, hold, ...rest } = admission;
+  return JSON.stringify({ ...written, admission: { ...rest, hold: String(hold) } } satisfies Written);
 }
 
 /** @throws SyntaxError or TypeError for anything but what `encode` wrote. */

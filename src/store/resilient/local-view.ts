@@ -10,6 +10,7 @@ import {
   uncounted,
   WINDOW_MS,
   type WindowIds,
+  windowIdsOf,
   windowStates,
 } from "../windows.ts";
 
@@ -152,8 +153,4 @@ function larger(a: Counts, b: Counts): Counts {
     return window === b[name].window ? { window, used: Math.max(used, b[name].used) } : a[name];
   };
   return { day: count("day"), hour: count("hour"), minute: count("minute") };
-}
-
-function windowIdsOf({ day, hour, minute }: Counts): WindowIds {
-  return { day: day.window, hour: hour.window, minute: minute.window };
 }

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import {
   type ApiKey,
+  budgetPeriodOf,
+  budgetResetsAt,
   invalidRequest,
   type KeyLimits,
   type NewKey,
@@ -9,6 +11,7 @@ import {
   type Principal,
   type User,
 } from "../../kit/index.ts";
+import type { KnownBudgets } from "./budgets.ts";
 import type { Transactions } from "./commits.ts";
 import { packLimits, type StoredLimits, unpackLimits } from "../key-limits.ts";
 import type { KnownUsers } from "./users.ts";
@@ -20,14 +23,19 @@ type UserRow = Record<"id" | "email" | "tier", string> &
 const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at";
 
 /** The store's role of accounts. `now` is Unix milliseconds. */
-export function accountMethods(db: DatabaseSync, transactions: Transactions, now: () => number, users: KnownUsers) {
+export function accountMethods(
+  db: DatabaseSync,
+  transactions: Transactions,
+  now: () => number,
+  { users, budgets }: { readonly users: KnownUsers; readonly budgets: KnownBudgets },
+) {
   const listeners = new Set<{ readonly listener: OnChange }>();
   const onChanged = (userId: string) => {
     for (const { listener } of listeners) listener(userId);
   };
   return {
     ...userMethods(db, transactions, now, onChanged, users),
-    ...keyMethods(db, transactions, now, onChanged),
+    ...keyMethods(db, transactions, now, onChanged, budgets),
     ...identityMethods(db, transactions, users),
 
     /** Pushes what this process changes, not what a command changes in the file. */
@@ -125,6 +133,7 @@ function keyMethods(
   { read, write, writeDurably }: Transactions,
   now: () => number,
   onChanged: (userId: string) => void,
+  budgets: KnownBudgets,
 ) {
   const principal = db.prepare(
     `SELECT api_keys.id AS key_id, user_id, tier, limits FROM api_keys JOIN users ON users.id = user_id
@@ -144,11 +153,23 @@ function keyMethods(
     `UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ifnull(?, user_id) AND ${IS_LIVE} RETURNING user_id`,
   );
 
+  const forgetBudget = db.prepare("DELETE FROM key_budgets WHERE key_id = ?");
+
   /** @returns the user whose key it was. */
   const revoked = writeDurably((id: string, userId: string | undefined): string | null => {
     const row = revoke.get(now(), id, userId ?? null, now());
-    return row ? String(row["user_id"]) : null;
+    if (row === undefined) return null;
+    forgetBudget.run(id);
+    return String(row["user_id"]);
   });
+
+  function withBudget(row: KeyRow): ApiKey {
+    const key = toKey(row);
+    const budget = key.limits?.budget;
+    if (budget === undefined) return key;
+    const { spent, held } = budgets.seen(key.id, budgetPeriodOf(budget.per, now()));
+    return { ...key, budget: { spent, held, resetsAt: budgetResetsAt(budget.per, now()) } };
+  }
 
   return {
     principalByDigest: read((digest: Uint8Array): Principal | null => {
@@ -165,10 +186,10 @@ function keyMethods(
       if (!userExists.get(userId)) throw new Error(`cannot make a key of an unknown user: ${userId}`);
       if (Number(live.get(userId, now())?.["live"]) >= maximum) return null;
       const kept = [limits?.expiresAt ?? null, limits === undefined ? "" : JSON.stringify(packLimits(limits))] as const;
-      return toKey(insert.get(id, userId, digest, name, prefix, now(), ...kept) as KeyRow);
+      return withBudget(insert.get(id, userId, digest, name, prefix, now(), ...kept) as KeyRow);
     }),
 
-    listKeys: read((userId: string): ApiKey[] => (list.all(userId, now()) as KeyRow[]).map(toKey)),
+    listKeys: read((userId: string): ApiKey[] => (list.all(userId, now()) as KeyRow[]).map(withBudget)),
 
     revokeKey(id: string, userId?: string): boolean {
       const owner = revoked(id, userId);

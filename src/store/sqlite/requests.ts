@@ -1,13 +1,13 @@
 import type { DatabaseSync } from "node:sqlite";
-import type {
-  Admission,
-  AdmissionResult,
-  Awaitable,
-  LedgerRecord,
-  Limits,
-  Refusal,
-  Settlement,
-  Windows,
+import {
+  type Admission,
+  type AdmissionResult,
+  type Awaitable,
+  type LedgerRecord,
+  type Limits,
+  type Refusal,
+  type Settlement,
+  type Windows,
 } from "../../kit/index.ts";
 import {
   counted,
@@ -16,9 +16,10 @@ import {
   exceeded,
   movedBack,
   uncounted,
-  type WindowIds,
+  windowIdsOf,
   windowStates,
 } from "../windows.ts";
+import { exceedsBudget, type KnownBudget, KnownBudgets } from "./budgets.ts";
 import { CommitQueue, guardedAsync, type Transactions } from "./commits.ts";
 import { ledgerTable } from "./ledger.ts";
 import { type KnownUser, KnownUsers } from "./users.ts";
@@ -33,6 +34,8 @@ const RECORDED_AFTER_MS = 1_000;
 interface RunningRequest {
   readonly admission: Admission;
   readonly user: KnownUser;
+  /** null: its key has none. */
+  readonly budget: KnownBudget | null;
   /** The user's at admission. */
   readonly stopToken: number;
   /** As they were with it, by which the windows that it was counted in are known. */
@@ -56,6 +59,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
   const { read, write } = transactions;
   const ledger = ledgerTable(db, now);
   const users = new KnownUsers(db);
+  const budgets = new KnownBudgets(db);
   const running = new Map<string, RunningRequest>();
   /** Those of them that the file has no row of, the oldest first. */
   const unrecorded = new Set<RunningRequest>();
@@ -66,15 +70,20 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
 
   const queue = new CommitQueue(db, {
     begun: () => users.look(),
-    write: () => users.write(),
+    write() {
+      users.write();
+      budgets.write();
+    },
     committed() {
       users.committed();
+      budgets.committed();
       for (const request of released) running.delete(request.admission.id);
       for (const request of [...released, ...recorded]) unrecorded.delete(request);
       forgetCommit();
     },
     rolledBack() {
       users.rolledBack();
+      budgets.rolledBack();
       for (const request of released) request.isReleased = false;
       forgetCommit();
     },
@@ -106,7 +115,8 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     const known = running.get(id);
     if (known !== undefined) return { ok: true, windows: windowStates(before, limits), stopToken: known.stopToken };
     const after = counted(before, units);
-    const refusal = refusalOf(admission, user, after);
+    const budget = budgets.ofRequest(admission.budget, at);
+    const refusal = refusalOf(admission, user, after, budget);
     if (refusal !== null) {
       // Kept: the clock was set back, and the window of before lies in the future, where the count would stay full.
       if (movedBack(before, user.counts)) keep(user, before);
@@ -117,20 +127,34 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     user.streams += Number(stream);
     user.held += hold;
     keep(user, after);
+    if (budget !== null) {
+      budget.held += hold;
+      budgets.save(budget);
+    }
     const times = { admittedAt: at, since: performance.now() };
-    const request = { admission, user, stopToken, counts: after, ...times, isRecorded: false, isReleased: false };
+    const request = {
+      admission,
+      user,
+      budget,
+      stopToken,
+      counts: after,
+      ...times,
+      isRecorded: false,
+      isReleased: false,
+    };
     running.set(id, request);
     unrecorded.add(request);
     return { ok: true, windows: windowStates(after, limits), stopToken };
   });
 
-  function refusalOf(admission: Admission, user: KnownUser, after: Counts): Refusal | null {
+  function refusalOf(admission: Admission, user: KnownUser, after: Counts, budget: KnownBudget | null): Refusal | null {
     if (lacksCredits(admission, user)) {
       // A command may have granted some this very moment.
       users.look();
       users.of(user.id);
       if (lacksCredits(admission, user)) return "credits";
     }
+    if (budget !== null && exceedsBudget(admission, budget)) return "budget";
     const { limits, stream } = admission;
     const window = exceeded(after, limits);
     if (window) return window;
@@ -147,19 +171,22 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
    * In a commit. An id that is not running changes nothing: it was settled or given back before. One that was abandoned is
    * charged all the same; its slot and hold are free already. @returns whether it changed something.
    */
-  function settle({ id, userId, giveBack, charge, record }: Settlement): boolean {
+  function settle(settlement: Settlement): boolean {
+    const { id, userId, giveBack, charge, record } = settlement;
     if (charge < 0n || (charge > 0n && !record)) {
       throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
     }
     const found = running.get(id);
     const request = found?.user.id === userId && !found.isReleased ? found : null;
-    if (request === null) return record !== null && settleAbandoned(id, userId, charge, record);
+    if (request === null) return record !== null && settleAbandoned(settlement, record);
     const { admission, counts, user } = request;
     users.change(user);
     if (record !== null) {
       user.lastEntry = ledger.append(user.lastEntry, userId, id, charge, record);
       pay(user, charge);
     }
+    if (request.budget !== null) budgets.settle(request.budget, charge, admission.hold);
+    else if (record !== null) budgets.spend(settlement.budget, charge, record.receivedAt);
     if (request.isRecorded) release.run(id);
     request.isReleased = true;
     released.push(request);
@@ -170,11 +197,12 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     return true;
   }
 
-  function settleAbandoned(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
+  function settleAbandoned({ id, userId, charge, budget }: Settlement, record: LedgerRecord): boolean {
     const user = users.of(userId);
     if (user === null || !ledger.replaceAbandoned(id, userId, charge, record)) return false;
     users.change(user);
     pay(user, charge);
+    budgets.spend(budget, charge, record.receivedAt);
     return true;
   }
 
@@ -187,6 +215,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
   /** In a commit: writes what is counted, and a row of each request that has run since then. */
   function writeRunning(since: number): void {
     users.changeUnsaved();
+    budgets.changeUnsaved();
     for (const request of unrecorded) {
       if (request.since > since) return;
       if (!request.isReleased) record(request);
@@ -237,6 +266,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     },
 
     users,
+    budgets,
 
     /**
      * For the start of a serving process, which holds the file's lock: whatever the file says is running ran in a dead one.
@@ -246,7 +276,8 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       ledger.appendAbandoned(now());
       db.exec(
         `DELETE FROM reservations;
-         UPDATE users SET held = 0, streams = 0, requests = 0 WHERE held <> 0 OR streams <> 0 OR requests <> 0`,
+         UPDATE users SET held = 0, streams = 0, requests = 0 WHERE held <> 0 OR streams <> 0 OR requests <> 0;
+         UPDATE key_budgets SET held = 0 WHERE held <> 0`,
       );
     }),
 
@@ -262,12 +293,9 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
         queue.flush();
       }
       users.clear();
+      budgets.clear();
     },
   };
-}
-
-function windowIdsOf({ day, hour, minute }: Counts): WindowIds {
-  return { day: day.window, hour: hour.window, minute: minute.window };
 }
 
 function pay(user: KnownUser, charge: bigint): void {

@@ -17,6 +17,7 @@ export const APPLICATION_ID = 0x72677731;
  * entries up to `ledger_state.rolled_up`; '' stands for null there.
  * `ledger.tags` and `api_keys.limits` are JSON objects, or empty. `key_budgets` are what keys with a budget have spent in
  * a period, and what their running requests hold. `grants.balance` is the user's afterwards.
+ * `audit.entry` is JSON; the ids are in the order of time.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
@@ -247,6 +248,11 @@ export const MIGRATIONS: readonly string[] = [
    ) STRICT, WITHOUT ROWID;
    CREATE TABLE ledger_state (rolled_up INTEGER NOT NULL) STRICT;
    INSERT INTO ledger_state VALUES (0);`,
+  `CREATE TABLE audit (
+     id TEXT PRIMARY KEY,
+     at INTEGER NOT NULL,
+     entry TEXT NOT NULL
+   ) STRICT, WITHOUT ROWID;`,
 ];
 
 /**

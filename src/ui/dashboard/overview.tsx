@@ -1,13 +1,271 @@
+import { useState } from "preact/hooks";
+import type { Account, ApiKey, CreatedApiKey, RunningStream } from "../shared/api.ts";
+import { Chart } from "../shared/chart.tsx";
+import { CopyButton } from "../shared/copy.tsx";
+import { confirm } from "../shared/dialog.tsx";
+import { creditsNumber, formatCredits, plural } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
-import { now, Time } from "../shared/time.tsx";
+import { Badge, Empty, Figure, Loaded, Meter, Panel, ProblemNote } from "../shared/parts.tsx";
+import { useAction, useResource } from "../shared/resource.ts";
+import { type Column, DataTable } from "../shared/table.tsx";
+import { Credits, Time, Until } from "../shared/time.tsx";
+import { toast } from "../shared/toast.tsx";
+import { allowedModels, Connect } from "./connect.tsx";
+import { api, planOf } from "./session.ts";
+import { addAmounts, DAY_MS, spread } from "./spending.ts";
+import { TestRequest } from "./test-request.tsx";
+
+const DAYS = 30;
+const SERIES_COUNT = 8;
+const ACCOUNT_EVERY_MS = 15_000;
+const STREAMS_EVERY_MS = 5_000;
 
 export function Overview() {
+  const account = useResource("account", (signal) => api.account(signal), { everyMs: ACCOUNT_EVERY_MS });
+  const keys = useResource("keys", (signal) => api.keys(signal));
   return (
     <>
-      <PageHead title="Overview" />
-      <p class="muted">
-        <Time at={new Date(now.value).toISOString()} both />
-      </p>
+      <PageHead title="Overview" actions={account.data && <Badge tone="plain">{account.data.plan_tier} plan</Badge>} />
+      {keys.data && <FirstRun keys={keys.data} plan={planOf()} />}
+      <Loaded resource={account} what="Loading your account">
+        {(data) => <Limits account={data} />}
+      </Loaded>
+      <Spending />
+      <Streams />
     </>
+  );
+}
+
+function Limits({ account }: { readonly account: Account }) {
+  const { day, hour, minute } = account.windows;
+  const isEmpty = creditsNumber(account.credits) <= 0;
+  return (
+    <div class="grid-2">
+      <Panel title="Limits">
+        <Meter
+          label="Today"
+          {...day}
+          unit="requests"
+          hint={
+            <>
+              resets <Until at={day.resets_at} />
+            </>
+          }
+        />
+        <Meter
+          label="This hour"
+          {...hour}
+          unit="requests"
+          hint={
+            <>
+              resets <Until at={hour.resets_at} />
+            </>
+          }
+        />
+        <Meter
+          label="This minute"
+          {...minute}
+          unit="requests"
+          hint={
+            <>
+              resets <Until at={minute.resets_at} />
+            </>
+          }
+        />
+        <Meter label="Streams" used={account.streams.running} limit={account.streams.limit} unit="at once" />
+      </Panel>
+      <Panel title="Credits">
+        <div class="figures">
+          <Figure
+            label="Left"
+            value={<Credits amount={account.credits} />}
+            hint={isEmpty ? undefined : "for requests from now on"}
+          />
+          <Figure label="Held" value={<Credits amount={account.held} />} hint="for requests that run" />
+        </div>
+        {isEmpty && (
+          <p class="note warn">
+            You have no credits left. Ask whoever runs this gateway for more; requests are refused.
+          </p>
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+/** For who has no key yet: what to do first. A key that is made here stays in the lines until the page is left. */
+function FirstRun({ keys, plan }: { readonly keys: readonly ApiKey[]; readonly plan: string }) {
+  const [made, setMade] = useState<CreatedApiKey | null>(null);
+  const models = useResource("models", (signal) => api.models(signal));
+  const make = useAction(async () => {
+    setMade(await api.createKey({ name: "First key" }));
+  });
+  const usable = allowedModels(models.data ?? [], plan);
+  if (keys.some(({ tags }) => tags?.["source"] !== "playground") && made === null) return null;
+  return (
+    <Panel title="Start here">
+      <ol class="steps">
+        <li>
+          <div class="stack-s">
+            <span>The base URL of this gateway:</span>
+            <span class="row">
+              <code>{`${window.location.origin}/v1`}</code>
+              <CopyButton text={`${window.location.origin}/v1`} what="the base URL" />
+            </span>
+          </div>
+        </li>
+        <li>
+          <div class="stack-s">
+            <span>Make a key. It is shown this once.</span>
+            {make.problem && <ProblemNote problem={make.problem} />}
+            {made === null ? (
+              <span>
+                <button type="button" class="button primary" disabled={make.busy} onClick={() => make.start()}>
+                  {make.busy ? "Making…" : "Make a key"}
+                </button>
+              </span>
+            ) : (
+              <span class="row">
+                <code>{made.key}</code>
+                <CopyButton text={made.key} what="the key" />
+              </span>
+            )}
+          </div>
+        </li>
+        <li>
+          <div class="stack-s">
+            <span>Set up your client.</span>
+            <Connect secret={made?.key ?? null} models={usable} />
+          </div>
+        </li>
+        <li>
+          <div class="stack-s">
+            <span>Try it.</span>
+            <TestRequest secret={made?.key ?? null} models={usable} />
+          </div>
+        </li>
+      </ol>
+    </Panel>
+  );
+}
+
+function Spending() {
+  const to = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
+  const from = to - DAYS * DAY_MS;
+  const usage = useResource(`usage ${from}`, (signal) =>
+    api.usage({ per: "day", by: "model", from: new Date(from).toISOString() }, signal),
+  );
+  return (
+    <Panel title={`Spending, last ${DAYS} days`} actions={<a href="#/usage">All usage</a>}>
+      <Loaded resource={usage} what="Adding up">
+        {(rows) => {
+          if (rows.length === 0) {
+            return (
+              <Empty title="Nothing spent yet">
+                <span>
+                  Send a request from the <a href="#/playground">playground</a> or with a key.
+                </span>
+              </Empty>
+            );
+          }
+          const shown = spread(rows, ({ cost }) => creditsNumber(cost), {
+            from,
+            to,
+            stepMs: DAY_MS,
+            maxSeries: SERIES_COUNT,
+          });
+          const requests = rows.reduce((sum, row) => sum + row.requests, 0);
+          return (
+            <>
+              <div class="figures">
+                <Figure label="Spent" value={<Credits amount={addAmounts(rows.map(({ cost }) => cost))} />} />
+                <Figure label="Requests" value={plural(requests, "request")} />
+              </div>
+              <Chart
+                caption="Credits a day by model"
+                kind="stacked-bars"
+                times={shown.times}
+                series={shown.series}
+                format={(value) => formatCredits(value.toFixed(9))}
+                formatTime={dayText}
+              />
+            </>
+          );
+        }}
+      </Loaded>
+    </Panel>
+  );
+}
+
+const DAY = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" });
+
+function dayText(at: number): string {
+  return `${DAY.format(at)} (UTC)`;
+}
+
+function Streams() {
+  const streams = useResource("streams", (signal) => api.streams(signal), { everyMs: STREAMS_EVERY_MS });
+  const running = streams.data ?? [];
+  const one = useAction(async (id: string) => {
+    await api.stopStream(id);
+    toast("The stream is stopped");
+    streams.reload();
+  });
+  const stop = (): void =>
+    confirm({
+      title: "Stop all streams?",
+      text: "Every answer that is being written for you, with any of your keys, ends within about a second. What was written is charged.",
+      action: "Stop them",
+      danger: true,
+      run: async () => {
+        const { killed_streams: count } = await api.stopStreams();
+        toast(`${plural(count, "stream")} stopped`);
+        streams.reload();
+      },
+    });
+  const columns: readonly Column<RunningStream>[] = [
+    { id: "model", title: "Model", cell: ({ model }) => <code>{model}</code> },
+    { id: "state", title: "State", cell: ({ state }) => state },
+    { id: "since", title: "Began", cell: (stream) => <Time at={stream.started_at} /> },
+    {
+      id: "stop",
+      title: "",
+      end: true,
+      cell: ({ id, model }) => (
+        <button
+          type="button"
+          class="button small danger"
+          aria-label={`Stop the stream of ${model}`}
+          disabled={one.busy}
+          onClick={() => one.start(id)}
+        >
+          Stop
+        </button>
+      ),
+    },
+  ];
+  return (
+    <Panel
+      title="Running streams"
+      flush
+      actions={
+        <button type="button" class="button small danger" disabled={running.length === 0} onClick={stop}>
+          Stop all
+        </button>
+      }
+    >
+      {one.problem && <ProblemNote problem={one.problem} />}
+      <Loaded resource={streams}>
+        {(data) => (
+          <DataTable
+            caption="Running streams"
+            columns={columns}
+            rows={data}
+            rowKey={({ id }) => id}
+            empty={<p class="empty muted">None at this moment.</p>}
+          />
+        )}
+      </Loaded>
+    </Panel>
   );
 }

@@ -23,7 +23,13 @@ export interface ChartProps {
 }
 
 const HEIGHT_PX = 220;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const DAY = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+const HOUR = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
+const SECOND = new Intl.DateTimeFormat("en", { timeStyle: "medium", hour12: false });
 const COLOURS = 8;
+const HALF_OF_ONE_BAR_SECONDS = 1_800;
 /** Lines are told apart without their colours too. */
 const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4]];
 
@@ -33,6 +39,8 @@ export function Chart(props: ChartProps) {
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [at, setAt] = useState<number | null>(null);
+  // A table of hundreds of rows is made when it is looked at: a live chart changes every few seconds.
+  const [hasTable, setHasTable] = useState(false);
   const dark = isDark.value;
   const names = series.map(({ name }) => name).join("\n");
 
@@ -51,7 +59,7 @@ export function Chart(props: ChartProps) {
       plot.current = null;
       made.destroy();
     };
-  }, [names, kind, dark, props.heightPx]);
+  }, [names, kind, dark, props.heightPx, stepOf(times)]);
   useEffect(() => {
     plot.current?.setData(dataOf(times, series, kind));
   }, [times, series, kind]);
@@ -92,37 +100,48 @@ export function Chart(props: ChartProps) {
           </li>
         ))}
       </ul>
-      <details>
+      <details onToggle={(event) => setHasTable(event.currentTarget.open)}>
         <summary class="small muted">View as table</summary>
-        <div class="table-wrap" role="region" aria-label={`${caption}: values`} tabIndex={0}>
-          <table class="table">
-            <caption class="visually-hidden">{caption}</caption>
-            <thead>
-              <tr>
-                <th scope="col">Time</th>
-                {series.map(({ name }) => (
-                  <th key={name} scope="col" class="end">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {times.map((time, row) => (
-                <tr key={time}>
-                  <th scope="row">{formatTime(time)}</th>
-                  {series.map(({ name, values }) => (
-                    <td key={name} class="end">
-                      {valueText(values[row], format)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        {hasTable && <ValueTable caption={caption} times={times} series={series} {...{ format, formatTime }} />}
       </details>
     </figure>
+  );
+}
+
+function stepOf(times: readonly number[]): number {
+  return times.length > 1 ? times[1]! - times[0]! : DAY_MS;
+}
+
+function ValueTable(props: Required<Pick<ChartProps, "caption" | "times" | "series" | "format" | "formatTime">>) {
+  const { caption, times, series, format, formatTime } = props;
+  return (
+    <div class="table-wrap" role="region" aria-label={`${caption}: values`} tabIndex={0}>
+      <table class="table">
+        <caption class="visually-hidden">{caption}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Time</th>
+            {series.map(({ name }) => (
+              <th key={name} scope="col" class="end">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {times.map((time, row) => (
+            <tr key={time}>
+              <th scope="row">{formatTime(time)}</th>
+              {series.map(({ name, values }) => (
+                <td key={name} class="end">
+                  {valueText(values[row], format)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }
 
@@ -149,6 +168,12 @@ function dataOf(times: readonly number[], series: readonly Series[], kind: Chart
   return [seconds, ...stacked.toReversed()];
 }
 
+/** Room for the halves of the first and the last bar. */
+function withHalfBars({ data: [times = []] }: uPlot, min: number, max: number): uPlot.Range.MinMax {
+  const half = times.length > 1 ? (times[1]! - times[0]!) / 2 : HALF_OF_ONE_BAR_SECONDS;
+  return [min - half, max + half];
+}
+
 function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: number | null) => void): uPlot.Options {
   const { series, kind, format = formatCompact } = props;
   const style = getComputedStyle(element);
@@ -164,6 +189,8 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
   probe.remove();
   const bars = kind === "stacked-bars";
   const order = series.map((_, index) => index);
+  const stepMs = stepOf(props.times);
+  const isDaily = stepMs >= DAY_MS;
   const font = `12px ${style.fontFamily}`;
   const axis = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   return {
@@ -171,12 +198,19 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
     height: props.heightPx ?? HEIGHT_PX,
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { show: !bars } },
+    // Days are those of the API, in UTC.
+    tzDate: (seconds) => (isDaily ? uPlot.tzDate(new Date(seconds * 1000), "UTC") : new Date(seconds * 1000)),
     scales: {
-      x: { time: true },
+      x: { time: true, ...(bars ? { range: withHalfBars } : null) },
       y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: [
-      { ...axis, space: 64 },
+      {
+        ...axis,
+        space: 64,
+        values: (_plot, ticks) =>
+          ticks.map((tick) => (isDaily ? DAY : stepMs < MINUTE_MS ? SECOND : HOUR).format(tick * 1000)),
+      },
       { ...axis, size: 64, values: (_plot, values) => values.map((value) => format(value)) },
     ],
     series: [

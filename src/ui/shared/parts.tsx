@@ -111,9 +111,17 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
 /** What went wrong, what to do about it, and the id that the operator finds it by. */
 export function ProblemNote({ problem, retry }: { readonly problem: Problem; readonly retry?: () => void }) {
   const { requestId, code } = problem.about;
+  if (problem.isMissingEndpoint) {
+    return (
+      <div class="note plain stack-s" role="status">
+        <p>This gateway does not offer this.</p>
+        <p class="small muted">It may be switched off, or this page may be newer than the gateway.</p>
+      </div>
+    );
+  }
   return (
     <div class="note bad stack-s" role="alert">
-      <p>{problem.isMissingEndpoint ? "This gateway does not offer this yet." : problem.message}</p>
+      <p>{problem.message}</p>
       <p class="small">{adviceOn(problem)}</p>
       {(requestId !== null || code !== null) && (
         <p class="small muted">
@@ -126,7 +134,7 @@ export function ProblemNote({ problem, retry }: { readonly problem: Problem; rea
           )}
         </p>
       )}
-      {retry && !problem.isMissingEndpoint && (
+      {retry && (
         <p>
           <button type="button" class="button small" onClick={retry}>
             Try again
@@ -139,7 +147,6 @@ export function ProblemNote({ problem, retry }: { readonly problem: Problem; rea
 
 function adviceOn(problem: Problem): string {
   const { status, retryAfterSeconds } = problem.about;
-  if (problem.isMissingEndpoint) return "It may be switched off, or this page may be newer than the gateway.";
   if (status === null) return "Check that it runs and that you can reach it. This page tries again by itself.";
   if (status === 429 && retryAfterSeconds !== null) return `Try again in ${retryAfterSeconds} s.`;
   if (problem.isTemporary) return "It may pass by itself; this page tries again.";

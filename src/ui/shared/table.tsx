@@ -1,11 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
-import { Loading, ProblemNote } from "./parts.tsx";
+import { NONE } from "./formats.ts";
+import { Empty, Loading, ProblemNote } from "./parts.tsx";
 import { nextSorting, type Sorting, sortRows } from "./paging.ts";
 import type { PagedResource } from "./resource.ts";
 
 export interface Column<T> {
   readonly id: string;
+  /** Empty: what the column has are buttons. */
   readonly title: string;
   /** Numbers stand at the end of their column. */
   readonly end?: boolean;
@@ -50,22 +52,31 @@ export function DataTable<T>({ caption, columns, rows, rowKey, empty }: TablePro
         <tbody role="rowgroup">
           {shown.map((row) => (
             <tr key={rowKey(row)} role="row">
-              {columns.map(({ id, title, end, cell }, index) =>
-                index === 0 ? (
-                  <th key={id} scope="row" role="rowheader" data-label={title}>
-                    <span>{cell(row)}</span>
-                  </th>
-                ) : (
-                  <td key={id} role="cell" data-label={title} class={end ? "end" : ""}>
-                    <span>{cell(row)}</span>
-                  </td>
-                ),
-              )}
+              {columns.map((column, index) => (
+                <Cell key={column.id} column={column} row={row} isFirst={index === 0} />
+              ))}
             </tr>
           ))}
         </tbody>
       </table>
     </div>
+  );
+}
+
+function Cell<T>(props: { readonly column: Column<T>; readonly row: T; readonly isFirst: boolean }) {
+  const { title, end, cell } = props.column;
+  const content = cell(props.row);
+  if (props.isFirst) {
+    return (
+      <th scope="row" role="rowheader" data-label={title}>
+        <span>{content}</span>
+      </th>
+    );
+  }
+  return (
+    <td role="cell" data-label={title} class={`${end ? "end" : ""} ${content === NONE ? "none" : ""}`}>
+      <span>{content}</span>
+    </td>
   );
 }
 
@@ -81,7 +92,7 @@ function Heading<T>(props: {
   if (column.sortBy === undefined) {
     return (
       <th scope="col" role="columnheader" class={className}>
-        {column.title}
+        {column.title === "" ? <span class="visually-hidden">Actions</span> : column.title}
       </th>
     );
   }
@@ -107,7 +118,11 @@ export function PagedTable<T>(props: Omit<TableProps<T>, "rows"> & { readonly pa
           <ProblemNote problem={problem} retry={pages.reload} />
         </div>
       )}
-      {data === undefined ? problem === null && <Loading /> : <DataTable {...table} rows={data.data} />}
+      {data === undefined ? (
+        problem === null && <Loading />
+      ) : (
+        <DataTable {...table} rows={data.data} empty={data.next_cursor === null ? table.empty : <SoFar />} />
+      )}
       {(trail.length > 1 || (data?.next_cursor ?? null) !== null) && (
         <nav class="pager" aria-label={`Pages of ${props.caption}`}>
           <span class="muted" role="status">
@@ -129,5 +144,13 @@ export function PagedTable<T>(props: Omit<TableProps<T>, "rows"> & { readonly pa
         </nav>
       )}
     </>
+  );
+}
+
+function SoFar() {
+  return (
+    <Empty title="Nothing so far">
+      <span>The next page looks further back.</span>
+    </Empty>
   );
 }

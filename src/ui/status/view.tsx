@@ -1,13 +1,14 @@
 import { formatDuration, NONE, plural } from "../shared/formats.ts";
 import { Badge, Empty, Panel, type Tone } from "../shared/parts.tsx";
 import { type Column, DataTable } from "../shared/table.tsx";
-import { Time } from "../shared/time.tsx";
+import { now, Time } from "../shared/time.tsx";
 
 /** The answer of `GET /v1/status`. */
 export interface Status {
   readonly providers: readonly Provider[];
   readonly models: readonly Model[];
   readonly incidents: readonly Incident[];
+  readonly outages: readonly Outage[];
   readonly last_updated: string;
 }
 
@@ -34,6 +35,12 @@ interface Incident {
   readonly resolved_at: string | null;
 }
 
+interface Outage {
+  readonly provider: string;
+  readonly from: string;
+  readonly to: string | null;
+}
+
 const PROVIDER_STATES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
   healthy: ["good", "Healthy"],
   degraded: ["warn", "Degraded"],
@@ -46,7 +53,7 @@ const MODEL_STATES: Readonly<Record<string, readonly [tone: Tone, text: string]>
 };
 
 export function StatusView({ status }: { readonly status: Status }) {
-  const { providers, models, incidents } = status;
+  const { providers, models, incidents, outages } = status;
   return (
     <>
       <Summary models={models} />
@@ -66,6 +73,15 @@ export function StatusView({ status }: { readonly status: Status }) {
           rows={providers}
           rowKey={({ name }) => name}
           empty={<Empty title="No providers are configured" />}
+        />
+      </Panel>
+      <Panel title="Outages of providers, last 24 hours" flush>
+        <DataTable
+          caption="Outages of providers"
+          columns={OUTAGE_COLUMNS}
+          rows={outages}
+          rowKey={({ provider, from }) => `${provider} ${from}`}
+          empty={<Empty title="None">This gateway has left no provider alone.</Empty>}
         />
       </Panel>
       <Announcements incidents={incidents} />
@@ -117,6 +133,22 @@ const PROVIDER_COLUMNS: readonly Column<Provider>[] = [
     end: true,
     cell: ({ status, latency_ms: ms }) => (status === "unknown" ? NONE : formatDuration(ms)),
     sortBy: ({ latency_ms: ms }) => ms,
+  },
+];
+
+const OUTAGE_COLUMNS: readonly Column<Outage>[] = [
+  { id: "provider", title: "Provider", cell: ({ provider }) => provider },
+  { id: "from", title: "Since", cell: ({ from }) => <Time at={from} both /> },
+  {
+    id: "to",
+    title: "Until",
+    cell: ({ to }) => (to === null ? <Badge tone="bad">Ongoing</Badge> : <Time at={to} both />),
+  },
+  {
+    id: "for",
+    title: "Duration",
+    end: true,
+    cell: ({ from, to }) => formatDuration((to === null ? now.value : Date.parse(to)) - Date.parse(from)),
   },
 ];
 

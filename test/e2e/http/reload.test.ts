@@ -30,7 +30,7 @@ describe("POST /admin/reload", () => {
       last_rejection: null,
       passed_over: null,
       guard: null,
-      generations: [{ hash: before["hash"], since: before["loaded_at"], serves: true }],
+      generations: [{ hash: before["hash"], since: before["loaded_at"], by: "start", serves: true }],
       agree: true,
       instances: [
         {

@@ -72,6 +72,7 @@ describe("without probes", () => {
         { id: "route/max", name: "The Max", tier: "Max", status: "online" },
       ],
       incidents: [incident],
+      outages: [],
       last_updated: new Date(gateway.clock.now()).toISOString().replace("Z", "+00:00"),
     });
     gateway.clock.start();

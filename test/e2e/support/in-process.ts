@@ -12,7 +12,7 @@ import type { GatewayLog } from "../../../src/telemetry/log.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
 import { type Books, expectBalanced, readBooks, type TestUser } from "./books.ts";
 import { TestClock } from "./clock.ts";
-import { expectConforming } from "./conforming.ts";
+import { expectAdminConforming, expectConforming } from "./conforming.ts";
 import { ADMIN_TOKEN, baseConfig, type Chain, chainConfig, merge } from "./gateway-config.ts";
 import { type Answer, eventually, Exchange, type Sent } from "./http.ts";
 
@@ -180,10 +180,11 @@ export class TestGateway {
     return this.gateway.reload();
   }
 
-  /** A request to the admin listener, with its token. */
+  /** A request to the admin listener, with its token; its answer must be as the OpenAPI document says. */
   admin(path: string, sent: Sent = {}): Promise<Answer> {
     const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, ...sent.headers };
-    return new Exchange(this.adminUrl + path, { method: "GET", ...sent, headers }).whole();
+    const check = (answer: Answer): void => expectAdminConforming(sent.method ?? "GET", path, answer);
+    return new Exchange(this.adminUrl + path, { method: "GET", ...sent, headers }, check).whole();
   }
 
   /** One sample of the metrics: the sum over the series whose labels include `labels`. */

@@ -10,6 +10,7 @@ import { openStore } from "../../../src/store/open.ts";
 import type { LedgerEntry } from "../../../src/simulator/server.ts";
 import { Child, type Exit, poll } from "./child.ts";
 import { ADMIN_TOKEN } from "./configuration.ts";
+import { expectAdminConforming } from "./conforming.ts";
 
 export const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const MAIN = join(ROOT, "src/cli/main.js");
@@ -37,10 +38,19 @@ export class GatewayProcess {
     return fetch(url, { method: "POST", headers, body: JSON.stringify(body), signal: init.signal });
   }
 
-  /** A GET, or with `method` another request, to the admin listener with its token. */
-  ask(path: string, method = "GET", body?: object): Promise<Response> {
-    const headers = { authorization: `Bearer ${ADMIN_TOKEN}`, ...(body && { "content-type": "application/json" }) };
-    return fetch(`${this.admin}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+  /**
+   * A GET, or with `method` another request, to the admin listener with its token; its answer must be as the OpenAPI
+   * document says.
+   */
+  async ask(path: string, method = "GET", body?: object): Promise<Response> {
+    const sent = { authorization: `Bearer ${ADMIN_TOKEN}`, ...(body && { "content-type": "application/json" }) };
+    const url = `${this.admin}${path}`;
+    const response = await fetch(url, { method, headers: sent, ...(body && { body: JSON.stringify(body) }) });
+    const bytes = Buffer.from(await response.arrayBuffer());
+    const { status, headers } = response;
+    const answer = { status, headers: Object.fromEntries(headers), text: bytes.toString(), bytes };
+    expectAdminConforming(method, path, answer);
+    return new Response(status === 204 ? null : bytes, { status, headers });
   }
 
   async config(): Promise<ConfigStatus> {

@@ -84,9 +84,9 @@ describe("errors", () => {
     expect(new Set(found)).toEqual(new Set(coded.map(([code, { status }]) => `${status} ${code}`)));
   });
 
-  test("every one of the table can be met but that of a wrong method", () => {
+  test("every one of the table can be met but those of a wrong method and of the admin listener", () => {
     const met = new Set([...ENDPOINTS.flatMap(({ errors }) => errors), "IP_RATE_LIMIT", "INTERNAL"]);
-    expect(Object.keys(ERRORS).filter((code) => !met.has(code as never))).toEqual(["METHOD_NOT_ALLOWED"]);
+    expect(Object.keys(ERRORS).filter((code) => !met.has(code as never))).toEqual(["FORBIDDEN", "METHOD_NOT_ALLOWED"]);
   });
 
   test("on images failures of upstreams are JSON, elsewhere text", () => {

@@ -26,6 +26,7 @@ test("a key is made, works, is listed without its secret, and is revoked", async
     last_used_at: null,
     expires_at: null,
     models: null,
+    budget: null,
     tags: {},
   });
   expect((await ask("GET", "/v1/pricing", bearer(key))).status).toBe(200);

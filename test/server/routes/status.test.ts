@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Incident, Snapshot } from "../../../src/kit/index.ts";
-import type { UpstreamHealth } from "../../../src/server/endpoint.ts";
+import type { BreakerChange, UpstreamHealth } from "../../../src/server/endpoint.ts";
 import { step, testModel, testSnapshot, testUpstream } from "../../support/snapshot.ts";
 import { HEALTHY, START, startRoutes } from "./support.ts";
 
@@ -61,6 +61,7 @@ test("the whole status, as the specification shows it", async () => {
       { id: "route/two", name: "route/two", tier: "Max", status: "online" },
     ],
     incidents: INCIDENTS,
+    outages: [],
     last_updated: new Date(START).toISOString().replace("Z", "+00:00"),
   });
   expect(answer.text).toContain('"last_updated":"2027-01-15T08:30:15.000+00:00"');
@@ -81,4 +82,33 @@ test.each([
   });
   const { models } = JSON.parse((await ask("GET", "/v1/status")).text);
   expect(models.map(({ status }: { status: string }) => status)).toEqual([one, two]);
+});
+
+const hours = (count: number): number => START - count * 3_600_000;
+const utc = (at: number): string => new Date(at).toISOString().replace("Z", "+00:00");
+
+test("outages are from a breaker's opening until it closes, of the last day, the latest first", async () => {
+  const of: Readonly<Record<string, readonly BreakerChange[]>> = {
+    alpha: [
+      { at: hours(40), state: "open" },
+      { at: hours(30), state: "closed" },
+      { at: hours(26), state: "open" },
+      { at: hours(25), state: "half_open" },
+      { at: hours(25), state: "open" },
+      { at: hours(23), state: "half_open" },
+      { at: hours(22), state: "closed" },
+    ],
+    // The oldest changes are forgotten: what ends here has begun nobody knows when.
+    beta: [
+      { at: hours(3), state: "closed" },
+      { at: hours(2), state: "open" },
+      { at: hours(1), state: "half_open" },
+    ],
+  };
+  const { ask } = await startRoutes({ snapshot, parts: { transitions: (upstream) => of[upstream] ?? [] } });
+  const { outages } = JSON.parse((await ask("GET", "/v1/status")).text);
+  expect(outages).toEqual([
+    { provider: "BETA", from: utc(hours(2)), to: null },
+    { provider: "Alpha AI", from: utc(hours(26)), to: utc(hours(22)) },
+  ]);
 });

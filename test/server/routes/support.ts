@@ -55,7 +55,12 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
     identities,
     signIn: { ...stubSignIn(asked), ...signIn },
     health: () => HEALTHY,
+    transitions: () => [],
     kill: async () => 0,
+    streams: {
+      listOf: async () => ({ streams: [], complete: true }),
+      endOf: async () => ({ ended: false, complete: true }),
+    },
     validateTokenCount: (body) => validateBody("count_tokens", body),
     tokensIn: async (text) => text.length,
     openApi: () => '{"openapi":"3.1.0"}',

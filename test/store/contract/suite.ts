@@ -3,6 +3,8 @@ import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
+import { keyBudgetSuite } from "./key-budgets.ts";
+import { auditSuite } from "./audit.ts";
 import { keyLimitSuite } from "./key-limits.ts";
 import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
@@ -676,7 +678,9 @@ export function storeSuite(
     });
 
     stopSuite(() => store);
+    auditSuite(() => store, clock);
     keyLimitSuite(() => store, clock);
+    keyBudgetSuite(() => store, clock, numRuns);
     throttleSuite(() => store, clock, numRuns);
     valueSuite(() => store, clock, numRuns);
     windowCountsSuite(() => store, clock, numRuns);

@@ -1,7 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
 import { type RedisServer, describeRedis, startRedis } from "../../support/redis.ts";
 import { PATIENT, openAt } from "./support.ts";
-import { addUser, admission, charged, unique } from "../support.ts";
+import type { Admission } from "../../../src/kit/index.ts";
+import { addUser, admission, charged, digest, unique } from "../support.ts";
 
 const CROWD = 60;
 
@@ -48,5 +49,26 @@ describeRedis("on Redis, a user with many requests", () => {
     expect((await calls(server, "lrange")) - before).toBe(1);
     const count = running.length;
     expect(await store.running(user.id)).toEqual({ requests: count, streams: count, held: 2n * BigInt(count) });
+  });
+
+  test("through 8 instances: together they keep to the budget of its key", async () => {
+    const { open, user } = await start();
+    const instances = await Promise.all(Array.from({ length: 8 }, (_, index) => open(`instance-${index}`)));
+    const limits = { budget: { amount: 1_000n, per: "day" } } as const;
+    const id = unique("key");
+    await instances[0]!.addKey({ id, userId: user.id, name: "n", prefix: "rk_", digest: digest(id), limits }, 1);
+    const budget = { keyId: id, ...limits.budget };
+    const requests = Array.from({ length: 8 * 20 }, () => admission(user.id, { hold: 30n, budget }));
+    const run = async (request: Admission, index: number): Promise<bigint> => {
+      const instance = instances[index % 8]!;
+      const { ok } = await instance.admit(request);
+      const charge = ok ? BigInt(index % 31) : 0n;
+      if (ok) await instance.settle(charged(request, charge));
+      return charge;
+    };
+    const spent = (await Promise.all(requests.map(run))).reduce((sum, charge) => sum + charge, 0n);
+    expect(spent).toBeGreaterThan(0n);
+    expect(spent).toBeLessThanOrEqual(1_000n);
+    expect((await instances[1]!.listKeys(user.id))[0]?.budget).toMatchObject({ spent, held: 0n });
   });
 });

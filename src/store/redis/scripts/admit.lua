@@ -2,7 +2,8 @@
 -- Admits a request: all windows, the stream slot and the hold in one step.
 -- ARGV: now, latest time of execution or 0, request, limits of day, hour, minute and streams ('' without), units,
 -- 1 for a stream, hold, whether credits are enforced, the principal's version or '', milliseconds of the lease, dead
--- instances, the admitting instance, model, retention.
+-- instances, the admitting instance, model, then, of a key with a budget, the key, day, month or total and the amount, and
+-- retention.
 -- Returns a word, now, the six counts and, when it is 'ok', the reservation; one text, a blank after each.
 local id, units, stream, hold = ARGV[3], tonumber(ARGV[8]), ARGV[9] == "1", ARGV[10]
 local now = now_of(ARGV[1])
@@ -28,7 +29,7 @@ local abandoned = abandoned_reservation(id)
 if abandoned then
   -- Repeated after its lease had ended: counted already.
   forget_abandoned(id)
-  if abandoned.hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. abandoned.hold) end
+  take_hold(abandoned)
   lease(id, abandoned, now + tonumber(ARGV[13]), redis.call("HGET", USER, "looked"))
   keep_leases()
   return answer("ok", before, abandoned.packed)
@@ -36,9 +37,8 @@ end
 
 local available = reaped and redis.call("HGET", USER, "available") or user[5]
 if available ~= user[4] and redis.call("EXISTS", RESERVATIONS) == 0 then
-  -- Nothing runs: what was held is left of reservations that have been forgotten since.
   available = user[4]
-  redis.call("HSET", USER, "available", available)
+  forget_holds(available)
 end
 
 -- Whether an amount is below another that is not negative. Numbers of Lua are too coarse.
@@ -46,6 +46,36 @@ local function below(amount, other)
   if string.sub(amount, 1, 1) == "-" then return true end
   if #amount ~= #other then return #amount < #other end
   return amount < other
+end
+
+-- The sum of two amounts that are not negative.
+local function sum(a, b)
+  local low = tonumber(string.sub(a, -9)) + tonumber(string.sub(b, -9))
+  local high = (tonumber(string.sub(a, 1, -10)) or 0) + (tonumber(string.sub(b, 1, -10)) or 0)
+  if low >= 1e9 then low, high = low - 1e9, high + 1 end
+  if high == 0 then return string.format("%.0f", low) end
+  return string.format("%.0f%09.0f", high, low)
+end
+
+-- The number of the day or month (UTC) that it is, as in kit/key-limits.ts.
+local function period_of(per)
+  if per == "total" then return 0 end
+  local days = math.floor(now / 86400000)
+  if per == "day" then return days end
+  -- Years that begin in March, in eras of 400 of them: a leap day is the last of its year.
+  local era = math.floor((days + 719468) / 146097)
+  local day = days + 719468 - era * 146097
+  local year = math.floor((day - math.floor(day / 1460) + math.floor(day / 36524) - math.floor(day / 146096)) / 365)
+  local day_of_year = day - (365 * year + math.floor(year / 4) - math.floor(year / 100))
+  return (era * 400 + year) * 12 + math.floor((5 * day_of_year + 2) / 153) + 2
+end
+
+local budget = #ARGV > 17 and string.format("%s:%.0f", ARGV[17], period_of(ARGV[18])) or nil
+
+local function exceeds_budget()
+  if not budget or hold == "0" then return false end
+  local used = redis.call("HMGET", USER, "spent:" .. budget, "held:" .. budget)
+  return below(ARGV[19], sum(sum(used[1] or "0", used[2] or "0"), hold))
 end
 
 local after = {
@@ -59,6 +89,8 @@ local function over(used, limit) return limit ~= "" and used > tonumber(limit) e
 local refusal
 if ARGV[11] == "1" and hold ~= "0" and below(available, hold) then
   refusal = "credits"
+elseif exceeds_budget() then
+  refusal = "budget"
 elseif over(after.d, ARGV[4]) then
   refusal = "day"
 elseif over(after.h, ARGV[5]) then
@@ -77,9 +109,10 @@ if refusal then
 end
 
 -- First what may fail: nothing is rolled back.
-if hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. hold) end
+take_hold({ hold = hold, budget = budget })
 local packed = string.format("%s %s %s %.0f %.0f %.0f %.0f %s %s %s",
   ARGV[8], ARGV[9], hold, after.day, after.hour, after.minute, now, user[3], ARGV[15], ARGV[16])
+if budget then packed = packed .. "\n" .. budget end
 save_counts(WINDOWS, after)
 lease(id, { packed = packed, stream = stream, stop = user[3], instance = ARGV[15] },
   now + tonumber(ARGV[13]), user[6])

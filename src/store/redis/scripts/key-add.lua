@@ -22,4 +22,6 @@ if redis.call("HLEN", KEYS[2]) >= maximum then drop_expired() end
 if redis.call("HLEN", KEYS[2]) >= maximum then return "full" end
 local key = string.format("%.0f", now) .. " " .. ARGV[3]
 redis.call("HSET", KEYS[2], ARGV[2], key)
+local limits = cjson.decode(ARGV[3]).limits
+if limits and limits.budget then forget_spent() end
 return key

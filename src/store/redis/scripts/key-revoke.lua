@@ -5,6 +5,7 @@ if not key then return 0 end
 local limits = cjson.decode(string.match(key, "{.*$")).limits
 redis.call("HDEL", KEYS[2], ARGV[2])
 redis.call("HDEL", KEYS[3], ARGV[2])
+if limits and limits.budget then forget_spent() end
 redis.call("HINCRBY", KEYS[1], "version", 1)
 -- A user without the right to publish has revoked it all the same: the others look again by themselves.
 redis.pcall("PUBLISH", ARGV[4], ARGV[3])

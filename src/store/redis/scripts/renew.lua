@@ -5,8 +5,8 @@ local now = now_of(ARGV[1])
 if ARGV[2] ~= "0" and now > tonumber(ARGV[2]) then return 0 end
 if redis.call("EXISTS", USER) == 0 then return 0 end
 if redis.call("EXISTS", RESERVATIONS) == 0 then
-  -- As in admit: what was held is left of reservations that have been forgotten since; they are restored below.
-  redis.call("HSET", USER, "available", redis.call("HGET", USER, "balance"))
+  -- As in admit; they are restored below.
+  forget_holds(redis.call("HGET", USER, "balance"))
 end
 -- Half a millisecond sooner, which is the same one to every clock: renewed, that is confirmed by its process.
 local ends, looked = now + tonumber(ARGV[3]) - 0.5, redis.call("HGET", USER, "looked")
@@ -22,7 +22,7 @@ for index = 4, #ARGV - 1, 2 do
       reservation = read(ARGV[index + 1])
     end
     if reservation then
-      if reservation.hold ~= "0" then redis.call("HINCRBY", USER, "available", "-" .. reservation.hold) end
+      take_hold(reservation)
       lease(id, reservation, ends, looked)
     end
   end

@@ -11,7 +11,31 @@ local function read(packed)
     units = tonumber(units), stream = stream == "1", hold = hold,
     day = tonumber(day), hour = tonumber(hour), minute = tonumber(minute),
     stop = stop, instance = instance, packed = packed,
+    budget = string.match(packed, "\n(%S+)$"),
   }
+end
+
+-- What running requests hold of the user's credits, and of the budget of a key: `budget` is "<key>:<period>", or nil.
+local function take_hold(reservation)
+  if reservation.hold == "0" then return end
+  redis.call("HINCRBY", USER, "available", "-" .. reservation.hold)
+  if reservation.budget then redis.call("HINCRBY", USER, "held:" .. reservation.budget, reservation.hold) end
+end
+
+local function release_hold(reservation)
+  if reservation.hold == "0" or redis.call("EXISTS", USER) == 0 then return end
+  redis.call("HINCRBY", USER, "available", reservation.hold)
+  if not reservation.budget then return end
+  local field = "held:" .. reservation.budget
+  if redis.call("HINCRBY", USER, field, "-" .. reservation.hold) <= 0 then redis.call("HDEL", USER, field) end
+end
+
+-- Nothing runs: what is held is left of reservations that have been forgotten.
+local function forget_holds(balance)
+  redis.call("HSET", USER, "available", balance)
+  for _, field in ipairs(redis.call("HKEYS", USER)) do
+    if string.sub(field, 1, 5) == "held:" then redis.call("HDEL", USER, field) end
+  end
 end
 
 -- Adds to the ledger, behind the time. Old entries go as new ones come, faster than they came. Returns what was added.
@@ -44,9 +68,7 @@ local function lease(id, reservation, ends, looked)
 end
 
 local function release(id, reservation)
-  if reservation.hold ~= "0" and redis.call("EXISTS", USER) == 1 then
-    redis.call("HINCRBY", USER, "available", reservation.hold)
-  end
+  release_hold(reservation)
   redis.call("HDEL", RESERVATIONS, id)
   redis.call("ZREM", LEASES, id)
   if reservation.stream then redis.call("ZREM", STREAMS, id) end

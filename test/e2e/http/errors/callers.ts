@@ -80,6 +80,10 @@ export const OF_CALLERS: readonly ErrorCase[] = [
     answer: text(404, "NOT_FOUND", "API key not found"),
   },
   {
+    ...of("NOT_FOUND", "an unknown stream", ["DELETE /v1/user/streams/stream_123"]),
+    answer: text(404, "NOT_FOUND", "No such stream"),
+  },
+  {
     ...of("DAILY_REQUEST_LIMIT_EXCEEDED", "the daily limit"),
     tier: "Day",
     retryAfter: "day",

@@ -62,6 +62,8 @@ export const KEYED: readonly Where[] = [
   "GET /v1/user/requests",
   "GET /v1/user/requests/hourly",
   "POST /v1/user/streams/kill",
+  "GET /v1/user/streams",
+  "DELETE /v1/user/streams/stream_123",
 ];
 export const KEYS: readonly Where[] = ["POST /v1/user/key", "GET /v1/user/key", "DELETE /v1/user/key/key_123"];
 export const BODIES: readonly Where[] = [

@@ -32,6 +32,7 @@ export const OF_REQUESTS: readonly ErrorCase[] = [
     ...of("INVALID_REQUEST", "a path that is not well-formed", [
       "GET /v1/models/%zz",
       "DELETE /v1/user/key/%zz",
+      "DELETE /v1/user/streams/%zz",
       "GET /auth/oauth/%zz",
       "GET /auth/oauth/%zz/callback",
     ]),

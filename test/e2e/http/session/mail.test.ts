@@ -42,6 +42,7 @@ test("from a mail address to a chat: code, session, key, request, revocation", a
     last_used_at: null,
     expires_at: null,
     models: null,
+    budget: null,
     tags: {},
   };
   expect(key).toEqual({ ...listed, key: expect.stringMatching(/^rk_[0-9a-f]{64}$/) });

@@ -1,44 +1,8 @@
-import { expect, onTestFinished, test } from "vitest";
-import { GatewayError, Secret } from "../../src/kit/index.ts";
-import { type AdminOptions, createAdminHandler } from "../../src/server/admin.ts";
-import { listenOn } from "../../src/server/listen.ts";
-import { LOOPBACK, type LogLine, memoryLog, open, send } from "./support.ts";
-
-const TOKEN = "an-admin-token";
-const AUTH = { authorization: `Bearer ${TOKEN}` };
-
-async function admin(options: Partial<AdminOptions> & { token?: string; host?: string } = {}) {
-  const { token = TOKEN, host = LOOPBACK } = options;
-  const lines: LogLine[] = [];
-  const handler = createAdminHandler({
-    settings: () => ({ host, token: new Secret(token) }),
-    notReady: () => [],
-    metrics: async () => ({ contentType: "text/plain; version=0.0.4", body: "gateway_up 1\n" }),
-    config: () => ({ generation: 3, hash: "abc" }),
-    source: () => ({ hash: "abc", files: [] }),
-    upstreams: async () => [{ name: "alpha", state: "closed" }],
-    streams: () => [],
-    endStream: (id) => ({ ended: id === "s1", complete: id !== "s3" }),
-    settlements: () => ({ pending: 0, rejected: [] }),
-    reload: async () => ({ ok: true, hash: "def" }),
-    rollback: async () => ({ ok: true, hash: "abc" }),
-    explain: async (question) => ({ ok: true, explanation: { question } }),
-    log: memoryLog(lines),
-    ...options,
-  });
-  const listening = await listenOn([{ host: LOOPBACK, port: 0 }], handler);
-  onTestFinished(async () => {
-    listening.closeAll();
-    await listening.close();
-  });
-  const { port } = listening.addresses[0]!;
-  return {
-    port,
-    lines,
-    ask: (path: string, headers: Record<string, string> = {}, method = "GET", body = "") =>
-      send(port, { method, path, headers, body }),
-  };
-}
+import { expect, test } from "vitest";
+import { GatewayError } from "../../../src/kit/index.ts";
+import type { AdminOptions } from "../../../src/server/admin/handler.ts";
+import { open } from "../support.ts";
+import { admin, AUTH, TOKEN } from "./support.ts";
 
 test("probes and metrics need no token", async () => {
   const reasons: string[] = [];

@@ -1,0 +1,2213 @@
+// Generated from schemas/*.schema.json by `npm run types`. Do not edit.
+export const schemas = {
+  "AuditQuery": {
+    "title": "AuditQuery",
+    "description": "Parameters of GET /admin/audit.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "limit": {
+        "description": "Entries of a page; 50 when absent.",
+        "$ref": "#/components/schemas/PageLimit"
+      },
+      "cursor": {
+        "description": "From next_cursor of the page before.",
+        "$ref": "#/components/schemas/PageCursor"
+      }
+    }
+  },
+  "AuditPage": {
+    "title": "AuditPage",
+    "description": "A page of the audit log, the newest first.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "next_cursor"
+    ],
+    "properties": {
+      "data": {
+        "description": "The entries.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AuditEntry"
+        }
+      },
+      "next_cursor": {
+        "description": "For the next page; null on the last one.",
+        "$ref": "#/components/schemas/NextCursor"
+      }
+    }
+  },
+  "AuditEntry": {
+    "title": "AuditEntry",
+    "description": "One call that changed something, or was to.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "at",
+      "name",
+      "role",
+      "action",
+      "target",
+      "details",
+      "outcome",
+      "status"
+    ],
+    "properties": {
+      "id": {
+        "description": "In the order of time.",
+        "type": "string"
+      },
+      "at": {
+        "description": "When it came.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "name": {
+        "description": "Of the token.",
+        "type": "string"
+      },
+      "role": {
+        "description": "Of the token.",
+        "$ref": "#/components/schemas/AdminRole"
+      },
+      "action": {
+        "description": "`operationId` of the call.",
+        "type": "string"
+      },
+      "target": {
+        "description": "What it was about: an id, or the name of an upstream.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "details": {
+        "description": "What was asked for; no secret is among it.",
+        "type": "object",
+        "additionalProperties": true
+      },
+      "outcome": {
+        "description": "begun: its end was not written, as when the process ended meanwhile.",
+        "enum": [
+          "begun",
+          "done",
+          "refused",
+          "failed"
+        ]
+      },
+      "status": {
+        "description": "Of the answer; null before there is one.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      }
+    }
+  },
+  "ConfigurationState": {
+    "title": "ConfigurationState",
+    "description": "The configuration in force.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "generation",
+      "hash",
+      "file",
+      "loaded_at",
+      "pending",
+      "last_rejection",
+      "passed_over",
+      "guard",
+      "generations",
+      "instances",
+      "agree"
+    ],
+    "properties": {
+      "generation": {
+        "description": "Counts the changes of the process that answers.",
+        "type": "integer",
+        "minimum": 1
+      },
+      "hash": {
+        "description": "Of its text and code.",
+        "type": "string"
+      },
+      "file": {
+        "description": "Its path.",
+        "type": "string"
+      },
+      "loaded_at": {
+        "description": "Since when it serves.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "pending": {
+        "description": "Sections that differ from what runs: they need a restart.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "last_rejection": {
+        "description": "Why the file was last refused; null when the last one was taken.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/ConfigurationRejection"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "passed_over": {
+        "description": "The file as it is, while something else serves after a rollback.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/PassedOverFile"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "guard": {
+        "description": "The latest change that served a share of the users first.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/GuardState"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "generations": {
+        "description": "What a rollback can return to, the latest first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/KeptGeneration"
+        }
+      },
+      "instances": {
+        "description": "All that share the store, as far as they are known.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/InstanceGeneration"
+        }
+      },
+      "agree": {
+        "description": "Whether they have the same configuration; null when that is not known.",
+        "type": [
+          "boolean",
+          "null"
+        ]
+      }
+    }
+  },
+  "ConfigurationRejection": {
+    "title": "ConfigurationRejection",
+    "description": "A file that cannot serve.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "diagnostics"
+    ],
+    "properties": {
+      "at": {
+        "description": "When it was read.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "diagnostics": {
+        "description": "What is wrong with it.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ConfigurationDiagnostic"
+        }
+      }
+    }
+  },
+  "ConfigurationDiagnostic": {
+    "title": "ConfigurationDiagnostic",
+    "description": "One finding, at a place in a file.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "file",
+      "line",
+      "column",
+      "pointer",
+      "rule",
+      "severity",
+      "message",
+      "hint"
+    ],
+    "properties": {
+      "file": {
+        "description": "Its path.",
+        "type": "string"
+      },
+      "line": {
+        "description": "From 1.",
+        "type": "integer",
+        "minimum": 1
+      },
+      "column": {
+        "description": "From 1.",
+        "type": "integer",
+        "minimum": 1
+      },
+      "endColumn": {
+        "description": "After the end, when the place ends on the same line.",
+        "type": "integer"
+      },
+      "pointer": {
+        "description": "JSON pointer into the merged configuration; empty for a file as a whole.",
+        "type": "string"
+      },
+      "rule": {
+        "description": "See schemas/README.md.",
+        "type": "string"
+      },
+      "severity": {
+        "description": "A warning does not keep it from serving.",
+        "enum": [
+          "error",
+          "warning"
+        ]
+      },
+      "message": {
+        "description": "What is wrong.",
+        "type": "string"
+      },
+      "hint": {
+        "description": "What to do about it.",
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    }
+  },
+  "PassedOverFile": {
+    "title": "PassedOverFile",
+    "description": "A file that is not tried again until it changes.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "reason",
+      "at"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of the file.",
+        "type": "string"
+      },
+      "reason": {
+        "description": "Why.",
+        "type": "string"
+      },
+      "at": {
+        "description": "Since when.",
+        "type": "string",
+        "format": "date-time"
+      }
+    }
+  },
+  "GuardState": {
+    "title": "GuardState",
+    "description": "A comparison of two configurations.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "state",
+      "base",
+      "candidate",
+      "share",
+      "started_at",
+      "ends_at",
+      "decided_at",
+      "reason",
+      "requests",
+      "failures",
+      "ttft_ratio"
+    ],
+    "properties": {
+      "state": {
+        "description": "running, or how it ended.",
+        "type": "string"
+      },
+      "base": {
+        "description": "Hash of what served before.",
+        "type": "string"
+      },
+      "candidate": {
+        "description": "Hash of what is on trial.",
+        "type": "string"
+      },
+      "share": {
+        "description": "Of the users, from 0 to 1.",
+        "type": "number"
+      },
+      "started_at": {
+        "description": "null before it has begun.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "ends_at": {
+        "description": "When it is decided at the latest.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "decided_at": {
+        "description": "null while it runs.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "reason": {
+        "description": "Of the decision.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "requests": {
+        "description": "That were counted.",
+        "$ref": "#/components/schemas/GuardCounts"
+      },
+      "failures": {
+        "description": "Among them.",
+        "$ref": "#/components/schemas/GuardCounts"
+      },
+      "ttft_ratio": {
+        "description": "Time to first token, of the candidate by the base's.",
+        "type": [
+          "number",
+          "null"
+        ]
+      }
+    }
+  },
+  "GuardCounts": {
+    "title": "GuardCounts",
+    "description": "Of all instances, as far as they are known.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "base",
+      "candidate"
+    ],
+    "properties": {
+      "base": {
+        "description": "Of what served before.",
+        "type": "integer"
+      },
+      "candidate": {
+        "description": "Of what is on trial.",
+        "type": "integer"
+      }
+    }
+  },
+  "KeptGeneration": {
+    "title": "KeptGeneration",
+    "description": "A configuration that has served.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "since",
+      "serves",
+      "by"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of its text and code.",
+        "type": "string"
+      },
+      "since": {
+        "description": "When it began to serve.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "serves": {
+        "description": "Whether it is in force.",
+        "type": "boolean"
+      },
+      "by": {
+        "description": "What put it in force; null: a former version of the gateway has not noted it.",
+        "enum": [
+          "start",
+          "file",
+          "reload",
+          "rollback",
+          "guard",
+          null
+        ]
+      }
+    }
+  },
+  "InstanceGeneration": {
+    "title": "InstanceGeneration",
+    "description": "What one instance serves.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "instance",
+      "hash",
+      "generation",
+      "loaded_at",
+      "draining"
+    ],
+    "properties": {
+      "instance": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "hash": {
+        "description": "Of its configuration.",
+        "type": "string"
+      },
+      "generation": {
+        "description": "Counts its changes.",
+        "type": "integer"
+      },
+      "loaded_at": {
+        "description": "Since when.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "draining": {
+        "description": "Whether it is about to end.",
+        "type": "boolean"
+      }
+    }
+  },
+  "ConfigurationSource": {
+    "title": "ConfigurationSource",
+    "description": "What the configuration in force was made of, without its secrets.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "files",
+      "plugins",
+      "code",
+      "rejected"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of its text and code.",
+        "type": "string"
+      },
+      "files": {
+        "description": "The main file first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/SourceFile"
+        }
+      },
+      "plugins": {
+        "description": "Local plugins.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/SourcePlugin"
+        }
+      },
+      "code": {
+        "description": "Digest of every file that the local plugins consist of.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        }
+      },
+      "rejected": {
+        "description": "The texts that the last rejection is about; null when there is none.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/RejectedSource"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    }
+  },
+  "SourceFile": {
+    "title": "SourceFile",
+    "description": "One file, as it is written.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "path",
+      "file",
+      "value",
+      "text"
+    ],
+    "properties": {
+      "path": {
+        "description": "From the folder of the main file.",
+        "type": "string"
+      },
+      "file": {
+        "description": "The absolute path.",
+        "type": "string"
+      },
+      "value": {
+        "description": "References are not resolved, secrets are left out."
+      },
+      "text": {
+        "description": "With the lines and columns of the file; a secret in it is as many dots.",
+        "type": "string"
+      }
+    }
+  },
+  "SourcePlugin": {
+    "title": "SourcePlugin",
+    "description": "What the linker has to know of a plugin.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "use",
+      "name",
+      "stage",
+      "needs",
+      "schema"
+    ],
+    "properties": {
+      "use": {
+        "description": "Its path, as configured.",
+        "type": "string"
+      },
+      "name": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "stage": {
+        "description": "Where in the pipeline it works.",
+        "type": "string"
+      },
+      "needs": {
+        "description": "Plugins before it.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "schema": {
+        "description": "Of its options."
+      }
+    }
+  },
+  "RollbackRequest": {
+    "title": "RollbackRequest",
+    "description": "Body of POST /admin/rollback.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "to": {
+        "description": "A hash or the beginning of one, or how many generations back; 1 when absent.",
+        "type": [
+          "string",
+          "integer"
+        ],
+        "minimum": 0,
+        "maxLength": 128
+      }
+    }
+  },
+  "ConfigurationTaken": {
+    "title": "ConfigurationTaken",
+    "description": "The change was taken.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "ok",
+      "hash"
+    ],
+    "properties": {
+      "ok": {
+        "description": "It was.",
+        "const": true
+      },
+      "hash": {
+        "description": "Of what serves.",
+        "type": "string"
+      },
+      "guarded": {
+        "description": "It serves a share of the users first.",
+        "const": true
+      }
+    }
+  },
+  "ConfigurationRefused": {
+    "title": "ConfigurationRefused",
+    "description": "The change was not taken: what served before serves on.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "ok",
+      "diagnostics"
+    ],
+    "properties": {
+      "ok": {
+        "description": "It was not.",
+        "const": false
+      },
+      "diagnostics": {
+        "description": "Why.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ConfigurationDiagnostic"
+        }
+      }
+    }
+  },
+  "ExplainRequest": {
+    "title": "ExplainRequest",
+    "description": "Body of POST /admin/explain: a request that might be made, or with `request` one of the decision log.",
+    "type": "object",
+    "additionalProperties": true,
+    "properties": {}
+  },
+  "Explanation": {
+    "title": "Explanation",
+    "description": "What becomes of the request, or what would become of it today, and why.",
+    "type": "object",
+    "additionalProperties": true,
+    "properties": {}
+  },
+  "RejectedSource": {
+    "title": "RejectedSource",
+    "description": "Files that cannot serve.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "diagnostics",
+      "files"
+    ],
+    "properties": {
+      "at": {
+        "description": "When they were read.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "diagnostics": {
+        "description": "What is wrong with them.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ConfigurationDiagnostic"
+        }
+      },
+      "files": {
+        "description": "The main file first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/SourceText"
+        }
+      }
+    }
+  },
+  "SourceText": {
+    "title": "SourceText",
+    "description": "One file.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "path",
+      "file",
+      "text"
+    ],
+    "properties": {
+      "path": {
+        "description": "From the folder of the main file.",
+        "type": "string"
+      },
+      "file": {
+        "description": "The absolute path.",
+        "type": "string"
+      },
+      "text": {
+        "description": "With the lines and columns of the file; a secret in it is as many dots.",
+        "type": "string"
+      }
+    }
+  },
+  "GenerationList": {
+    "title": "GenerationList",
+    "description": "The last generations, and what each of them meant.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data"
+    ],
+    "properties": {
+      "data": {
+        "description": "The latest first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/GenerationEffect"
+        }
+      }
+    }
+  },
+  "GenerationEffect": {
+    "title": "GenerationEffect",
+    "description": "A configuration that has served.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "since",
+      "serves",
+      "by",
+      "effect"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of its text and code.",
+        "type": "string"
+      },
+      "since": {
+        "description": "When it began to serve.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "serves": {
+        "description": "Whether it is in force.",
+        "type": "boolean"
+      },
+      "by": {
+        "description": "What put it in force; null: a former version of the gateway has not noted it.",
+        "enum": [
+          "start",
+          "file",
+          "reload",
+          "rollback",
+          "guard",
+          null
+        ]
+      },
+      "effect": {
+        "description": "Against the one before; null for the oldest, and where either can no longer be read.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/EffectFrom"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    }
+  },
+  "EffectFrom": {
+    "title": "EffectFrom",
+    "description": "What it meant to go from one configuration to another.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "from",
+      "summary",
+      "changes"
+    ],
+    "properties": {
+      "from": {
+        "description": "Hash of the one before.",
+        "type": "string"
+      },
+      "summary": {
+        "description": "How many of each class.",
+        "$ref": "#/components/schemas/EffectSummary"
+      },
+      "changes": {
+        "description": "The worst first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectChange"
+        }
+      }
+    }
+  },
+  "EffectSummary": {
+    "title": "EffectSummary",
+    "description": "Numbers of changes.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "breaking",
+      "risky",
+      "safe"
+    ],
+    "properties": {
+      "breaking": {
+        "description": "Clients notice them as failures.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "risky": {
+        "description": "They may.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "safe": {
+        "description": "They do not.",
+        "type": "integer",
+        "minimum": 0
+      }
+    }
+  },
+  "EffectChange": {
+    "title": "EffectChange",
+    "description": "One change, as `gateway diff` tells it.",
+    "type": "object",
+    "additionalProperties": true,
+    "required": [
+      "kind",
+      "class"
+    ],
+    "properties": {
+      "kind": {
+        "description": "What it is.",
+        "type": "string"
+      },
+      "class": {
+        "description": "How bad it may be.",
+        "enum": [
+          "breaking",
+          "risky",
+          "safe"
+        ]
+      }
+    }
+  },
+  "ConfigurationDiffQuery": {
+    "title": "ConfigurationDiffQuery",
+    "description": "Parameters of GET /admin/config/diff.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "from"
+    ],
+    "properties": {
+      "from": {
+        "description": "Hash of a kept generation, or the beginning of one.",
+        "type": "string",
+        "minLength": 4,
+        "maxLength": 64
+      },
+      "to": {
+        "description": "The same; what serves when absent.",
+        "type": "string",
+        "minLength": 4,
+        "maxLength": 64
+      }
+    }
+  },
+  "ConfigurationDiffSide": {
+    "title": "ConfigurationDiffSide",
+    "description": "One of the two.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "since",
+      "by"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of its text and code.",
+        "type": "string"
+      },
+      "since": {
+        "description": "When it began to serve.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "by": {
+        "description": "What put it in force; null: a former version of the gateway has not noted it.",
+        "enum": [
+          "start",
+          "file",
+          "reload",
+          "rollback",
+          "guard",
+          null
+        ]
+      }
+    }
+  },
+  "ConfigurationDiff": {
+    "title": "ConfigurationDiff",
+    "description": "What it means to go from one kept generation to another.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "from",
+      "to",
+      "summary",
+      "changes"
+    ],
+    "properties": {
+      "from": {
+        "description": "Before.",
+        "$ref": "#/components/schemas/ConfigurationDiffSide"
+      },
+      "to": {
+        "description": "After.",
+        "$ref": "#/components/schemas/ConfigurationDiffSide"
+      },
+      "summary": {
+        "description": "How many of each class.",
+        "$ref": "#/components/schemas/EffectSummary"
+      },
+      "changes": {
+        "description": "The worst first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectChange"
+        }
+      }
+    }
+  },
+  "PageLimit": {
+    "title": "PageLimit",
+    "description": "Entries of a page; 50 when absent.",
+    "type": "integer",
+    "minimum": 1,
+    "maximum": 200
+  },
+  "PageCursor": {
+    "title": "PageCursor",
+    "description": "From next_cursor of the page before.",
+    "type": "string",
+    "minLength": 1,
+    "maxLength": 512
+  },
+  "NextCursor": {
+    "title": "NextCursor",
+    "description": "For the next page; null on the last one.",
+    "type": [
+      "string",
+      "null"
+    ]
+  },
+  "Percentiles": {
+    "title": "Percentiles",
+    "description": "Milliseconds; null where nothing was measured.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "p50",
+      "p95"
+    ],
+    "properties": {
+      "p50": {
+        "description": "Half took no longer.",
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "p95": {
+        "description": "19 of 20 took no longer.",
+        "type": [
+          "number",
+          "null"
+        ]
+      }
+    }
+  },
+  "ModelList": {
+    "title": "ModelList",
+    "description": "What each model's chain did, since each of the processes of this listener started.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "data"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of the configuration in force.",
+        "type": "string"
+      },
+      "data": {
+        "description": "In the order of the configuration.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ModelOperation"
+        }
+      }
+    }
+  },
+  "ModelOperation": {
+    "title": "ModelOperation",
+    "description": "A published model.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "kind",
+      "served",
+      "duration_ms",
+      "chain"
+    ],
+    "properties": {
+      "id": {
+        "description": "As clients ask for it.",
+        "type": "string"
+      },
+      "kind": {
+        "description": "What it does.",
+        "type": "string"
+      },
+      "served": {
+        "description": "Attempts that served, at all targets.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "duration_ms": {
+        "description": "From the arrival of a request to the end of its answer.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "chain": {
+        "description": "In the order in which they are tried.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ModelStep"
+        }
+      }
+    }
+  },
+  "ModelStep": {
+    "title": "ModelStep",
+    "description": "A step of a chain.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "balance",
+      "share",
+      "targets"
+    ],
+    "properties": {
+      "balance": {
+        "description": "How its targets share.",
+        "type": "string"
+      },
+      "share": {
+        "description": "Of what the chain served, from 0 to 1; null before it has served.",
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "targets": {
+        "description": "Of the step.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ModelTarget"
+        }
+      }
+    }
+  },
+  "ModelTarget": {
+    "title": "ModelTarget",
+    "description": "An upstream, and the model's name there.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "upstream",
+      "model",
+      "weight",
+      "breaker",
+      "can_serve",
+      "manual",
+      "attempts",
+      "served",
+      "failed",
+      "share",
+      "ttft_ms"
+    ],
+    "properties": {
+      "upstream": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "model": {
+        "description": "The model's name there.",
+        "type": "string"
+      },
+      "weight": {
+        "description": "Of weighted steps.",
+        "type": "number"
+      },
+      "breaker": {
+        "description": "Of the process that answers.",
+        "$ref": "#/components/schemas/BreakerState"
+      },
+      "can_serve": {
+        "description": "Whether requests are sent to it.",
+        "type": "boolean"
+      },
+      "manual": {
+        "description": "What an operator has set; null: nothing.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamManual"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "attempts": {
+        "description": "That have ended.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "served": {
+        "description": "Among them.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "failed": {
+        "description": "By a fault of the upstream.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "share": {
+        "description": "Of what the chain served, from 0 to 1; null before it has served.",
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "ttft_ms": {
+        "description": "To the first token, of the model at this upstream.",
+        "$ref": "#/components/schemas/Percentiles"
+      }
+    }
+  },
+  "InstanceList": {
+    "title": "InstanceList",
+    "description": "All that share the store, as far as they are known.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "agree",
+      "complete"
+    ],
+    "properties": {
+      "data": {
+        "description": "By name.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Instance"
+        }
+      },
+      "agree": {
+        "description": "Whether all that serve have the same configuration; null when that is not known.",
+        "type": [
+          "boolean",
+          "null"
+        ]
+      },
+      "complete": {
+        "description": "Whether these are all of them.",
+        "type": "boolean"
+      }
+    }
+  },
+  "Instance": {
+    "title": "Instance",
+    "description": "One process.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "instance",
+      "host",
+      "pid",
+      "started_at",
+      "hash",
+      "generation",
+      "loaded_at",
+      "draining",
+      "streams"
+    ],
+    "properties": {
+      "instance": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "host": {
+        "description": "Where it runs.",
+        "type": "string"
+      },
+      "pid": {
+        "description": "Of the process.",
+        "type": "integer"
+      },
+      "started_at": {
+        "description": "When it started.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "hash": {
+        "description": "Of its configuration.",
+        "type": "string"
+      },
+      "generation": {
+        "description": "Counts its changes.",
+        "type": "integer"
+      },
+      "loaded_at": {
+        "description": "Since when it serves it.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "draining": {
+        "description": "Whether it is about to end.",
+        "type": "boolean"
+      },
+      "streams": {
+        "description": "Streamed answers under way.",
+        "type": "integer",
+        "minimum": 0
+      }
+    }
+  },
+  "PluginList": {
+    "title": "PluginList",
+    "description": "The pipeline in force; counts are since each of the processes of this listener started.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "data"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of the configuration in force.",
+        "type": "string"
+      },
+      "data": {
+        "description": "In the order in which they run.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PluginOperation"
+        }
+      }
+    }
+  },
+  "PluginOperation": {
+    "title": "PluginOperation",
+    "description": "A step of the pipeline.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "plugin",
+      "stage",
+      "use",
+      "failures",
+      "hooks"
+    ],
+    "properties": {
+      "plugin": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "stage": {
+        "description": "Where in the pipeline it works.",
+        "type": "string"
+      },
+      "use": {
+        "description": "As it is configured.",
+        "type": "string"
+      },
+      "failures": {
+        "description": "Hooks that threw.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "hooks": {
+        "description": "That were called.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/HookTimes"
+        }
+      }
+    }
+  },
+  "HookTimes": {
+    "title": "HookTimes",
+    "description": "Calls of one hook.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hook",
+      "calls",
+      "total_ms",
+      "p50",
+      "p95"
+    ],
+    "properties": {
+      "hook": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "calls": {
+        "description": "How many.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "total_ms": {
+        "description": "Together.",
+        "type": "number"
+      },
+      "p50": {
+        "description": "Milliseconds that half took at most.",
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "p95": {
+        "description": "The same of 19 of 20.",
+        "type": [
+          "number",
+          "null"
+        ]
+      }
+    }
+  },
+  "Figure": {
+    "title": "Figure",
+    "description": "One second, of all processes of this listener.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "requests_per_second",
+      "in_flight",
+      "streams",
+      "errors",
+      "ttft_ms",
+      "overhead_ms",
+      "spend_per_second"
+    ],
+    "properties": {
+      "at": {
+        "description": "Its end.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "requests_per_second": {
+        "description": "That ended in it.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "in_flight": {
+        "description": "Requests under way at its end.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "streams": {
+        "description": "Streamed answers under way at its end.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "errors": {
+        "description": "Requests that failed in it, by code.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "integer"
+        }
+      },
+      "ttft_ms": {
+        "description": "From a request's arrival to the first token.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "overhead_ms": {
+        "description": "The gateway's own part of requests that an upstream served.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "spend_per_second": {
+        "description": "Charged in it, in the configured currency.",
+        "type": "string"
+      }
+    }
+  },
+  "FigureEvent": {
+    "title": "FigureEvent",
+    "description": "`data` of an event: the latest second, and how everything is.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "requests_per_second",
+      "in_flight",
+      "streams",
+      "errors",
+      "ttft_ms",
+      "overhead_ms",
+      "spend_per_second",
+      "upstreams",
+      "config",
+      "instances"
+    ],
+    "properties": {
+      "at": {
+        "description": "Its end.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "requests_per_second": {
+        "description": "That ended in it.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "in_flight": {
+        "description": "Requests under way at its end.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "streams": {
+        "description": "Streamed answers under way at its end.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "errors": {
+        "description": "Requests that failed in it, by code.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "integer"
+        }
+      },
+      "ttft_ms": {
+        "description": "From a request's arrival to the first token.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "overhead_ms": {
+        "description": "The gateway's own part of requests that an upstream served.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "spend_per_second": {
+        "description": "Charged in it, in the configured currency.",
+        "type": "string"
+      },
+      "upstreams": {
+        "description": "By name.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/FigureUpstream"
+        }
+      },
+      "config": {
+        "description": "What serves.",
+        "$ref": "#/components/schemas/FigureConfig"
+      },
+      "instances": {
+        "description": "Those of the store.",
+        "$ref": "#/components/schemas/FigureInstances"
+      }
+    }
+  },
+  "FigureUpstream": {
+    "title": "FigureUpstream",
+    "description": "An upstream.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "state",
+      "health",
+      "manual"
+    ],
+    "properties": {
+      "state": {
+        "description": "Of its breakers the one that is worst off.",
+        "$ref": "#/components/schemas/BreakerState"
+      },
+      "health": {
+        "description": "Of the latest requests.",
+        "enum": [
+          "healthy",
+          "degraded",
+          "unknown"
+        ]
+      },
+      "manual": {
+        "description": "What an operator has set; null: nothing.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamManual"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    }
+  },
+  "FigureConfig": {
+    "title": "FigureConfig",
+    "description": "The configuration in force.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "generation",
+      "hash",
+      "loaded_at",
+      "last_rejection",
+      "guard"
+    ],
+    "properties": {
+      "generation": {
+        "description": "Counts its changes.",
+        "type": "integer"
+      },
+      "hash": {
+        "description": "Of its text and code.",
+        "type": "string"
+      },
+      "loaded_at": {
+        "description": "Since when it serves.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "last_rejection": {
+        "description": "The file that was refused last; null when the last one was taken.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/FigureRejection"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "guard": {
+        "description": "The latest change that served a share of the users first.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/GuardState"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    }
+  },
+  "FigureRejection": {
+    "title": "FigureRejection",
+    "description": "A file that cannot serve; its findings are in GET /admin/config.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "errors"
+    ],
+    "properties": {
+      "at": {
+        "description": "When it was read.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "errors": {
+        "description": "How many.",
+        "type": "integer",
+        "minimum": 0
+      }
+    }
+  },
+  "FigureInstances": {
+    "title": "FigureInstances",
+    "description": "All that share the store.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "count",
+      "agree"
+    ],
+    "properties": {
+      "count": {
+        "description": "As far as they are known.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "agree": {
+        "description": "Whether they have the same configuration; null when that is not known.",
+        "type": [
+          "boolean",
+          "null"
+        ]
+      }
+    }
+  },
+  "FigureSeries": {
+    "title": "FigureSeries",
+    "description": "The last 15 minutes, and how everything is.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "upstreams",
+      "config",
+      "instances"
+    ],
+    "properties": {
+      "data": {
+        "description": "Seconds, oldest first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Figure"
+        }
+      },
+      "upstreams": {
+        "description": "By name.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/FigureUpstream"
+        }
+      },
+      "config": {
+        "description": "What serves.",
+        "$ref": "#/components/schemas/FigureConfig"
+      },
+      "instances": {
+        "description": "Those of the store.",
+        "$ref": "#/components/schemas/FigureInstances"
+      }
+    }
+  },
+  "Live": {
+    "title": "Live",
+    "description": "The process runs.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "status"
+    ],
+    "properties": {
+      "status": {
+        "description": "It does.",
+        "const": "live"
+      }
+    }
+  },
+  "Ready": {
+    "title": "Ready",
+    "description": "It can serve.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "status"
+    ],
+    "properties": {
+      "status": {
+        "description": "It can.",
+        "const": "ready"
+      }
+    }
+  },
+  "Unavailable": {
+    "title": "Unavailable",
+    "description": "It cannot serve.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "status",
+      "reasons"
+    ],
+    "properties": {
+      "status": {
+        "description": "It cannot.",
+        "const": "unavailable"
+      },
+      "reasons": {
+        "description": "Why.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    }
+  },
+  "AdminSessionRequest": {
+    "title": "AdminSessionRequest",
+    "description": "Body of POST /admin/session.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "token"
+    ],
+    "properties": {
+      "token": {
+        "description": "One of the tokens of server.admin.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 4096
+      }
+    }
+  },
+  "AdminSession": {
+    "title": "AdminSession",
+    "description": "Who calls.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "name",
+      "role",
+      "expires_at"
+    ],
+    "properties": {
+      "name": {
+        "description": "Of the token in server.admin.tokens; admin for server.admin.token.",
+        "type": "string"
+      },
+      "role": {
+        "description": "What it may do.",
+        "$ref": "#/components/schemas/AdminRole"
+      },
+      "expires_at": {
+        "description": "When the cookie ends; null for a call with the token itself.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      }
+    }
+  },
+  "AdminRole": {
+    "title": "AdminRole",
+    "description": "A viewer changes nothing.",
+    "enum": [
+      "viewer",
+      "operator"
+    ]
+  },
+  "UnstoredSettlements": {
+    "title": "UnstoredSettlements",
+    "description": "Settlements that are not in the store.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "pending",
+      "rejected"
+    ],
+    "properties": {
+      "pending": {
+        "description": "That wait for it.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "rejected": {
+        "description": "That it will never take, the newest first; at most 1,000.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/RejectedSettlement"
+        }
+      }
+    }
+  },
+  "RejectedSettlement": {
+    "title": "RejectedSettlement",
+    "description": "Where it cannot be read, some fields are null.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "user_id",
+      "request_id",
+      "model",
+      "charge",
+      "reason",
+      "rejected_at"
+    ],
+    "properties": {
+      "id": {
+        "description": "Of the request's admission.",
+        "type": "string"
+      },
+      "user_id": {
+        "description": "Whose.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "request_id": {
+        "description": "X-Request-Id.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "model": {
+        "description": "As asked for.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "charge": {
+        "description": "Nano-units.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "reason": {
+        "description": "Why it is not taken.",
+        "type": "string"
+      },
+      "rejected_at": {
+        "description": "When.",
+        "type": "string",
+        "format": "date-time"
+      }
+    }
+  },
+  "StreamList": {
+    "title": "StreamList",
+    "description": "The oldest first.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "active",
+      "complete",
+      "streams"
+    ],
+    "properties": {
+      "active": {
+        "description": "Those whose answer has begun.",
+        "type": "integer"
+      },
+      "complete": {
+        "description": "Whether every instance has told all of its own.",
+        "type": "boolean"
+      },
+      "streams": {
+        "description": "The streams.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/RunningStream"
+        }
+      }
+    }
+  },
+  "RunningStream": {
+    "title": "RunningStream",
+    "description": "A request with a streamed answer.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "request_id",
+      "instance",
+      "user",
+      "model",
+      "upstream",
+      "age_ms",
+      "events",
+      "bytes",
+      "state"
+    ],
+    "properties": {
+      "id": {
+        "description": "To end it by.",
+        "type": "string"
+      },
+      "request_id": {
+        "description": "X-Request-Id of the request.",
+        "type": "string"
+      },
+      "instance": {
+        "description": "Where it runs.",
+        "type": "string"
+      },
+      "user": {
+        "description": "Id of the user.",
+        "type": "string"
+      },
+      "model": {
+        "description": "As asked for.",
+        "type": "string"
+      },
+      "upstream": {
+        "description": "Which serves it, once one does.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "age_ms": {
+        "description": "Since it came.",
+        "type": "number"
+      },
+      "events": {
+        "description": "Sent so far.",
+        "type": "integer"
+      },
+      "bytes": {
+        "description": "Sent so far.",
+        "type": "integer"
+      },
+      "state": {
+        "description": "waiting until the client has been sent the head.",
+        "enum": [
+          "waiting",
+          "streaming"
+        ]
+      }
+    }
+  },
+  "EndedStream": {
+    "title": "EndedStream",
+    "description": "It ends.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "ended"
+    ],
+    "properties": {
+      "ended": {
+        "description": "It does.",
+        "const": true
+      }
+    }
+  },
+  "UpstreamStates": {
+    "title": "UpstreamStates",
+    "description": "By name.",
+    "type": "object",
+    "additionalProperties": {
+      "$ref": "#/components/schemas/UpstreamState"
+    }
+  },
+  "UpstreamState": {
+    "title": "UpstreamState",
+    "description": "An upstream.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "breaker",
+      "health",
+      "latency_ms",
+      "can_serve",
+      "instances",
+      "manual",
+      "history"
+    ],
+    "properties": {
+      "breaker": {
+        "description": "As the process that answers sees it.",
+        "$ref": "#/components/schemas/BreakerState"
+      },
+      "health": {
+        "description": "Of the latest requests.",
+        "enum": [
+          "healthy",
+          "degraded",
+          "unknown"
+        ]
+      },
+      "latency_ms": {
+        "description": "0 without data.",
+        "type": "number"
+      },
+      "can_serve": {
+        "description": "Whether requests are sent to it.",
+        "type": "boolean"
+      },
+      "instances": {
+        "description": "State of its breaker by instance.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/BreakerState"
+        }
+      },
+      "manual": {
+        "description": "What an operator has set; null: nothing.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamManual"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "history": {
+        "description": "The latest 50 changes of each process of this listener, oldest first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/UpstreamChange"
+        }
+      }
+    }
+  },
+  "BreakerState": {
+    "title": "BreakerState",
+    "description": "open: it is left alone.",
+    "enum": [
+      "closed",
+      "open",
+      "half_open"
+    ]
+  },
+  "UpstreamManual": {
+    "title": "UpstreamManual",
+    "description": "What an operator has set of an upstream, on all instances.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "mode",
+      "since",
+      "until",
+      "by",
+      "reason"
+    ],
+    "properties": {
+      "mode": {
+        "description": "What.",
+        "$ref": "#/components/schemas/ManualMode"
+      },
+      "since": {
+        "description": "When it was set.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "until": {
+        "description": "When it ends by itself.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "by": {
+        "description": "Name of the token.",
+        "type": "string"
+      },
+      "reason": {
+        "description": "Why.",
+        "type": "string"
+      }
+    }
+  },
+  "UpstreamChange": {
+    "title": "UpstreamChange",
+    "description": "A change of a breaker, or of what operators set.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "state",
+      "cause",
+      "detail",
+      "instance"
+    ],
+    "properties": {
+      "at": {
+        "description": "When.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "state": {
+        "description": "As attempts found it afterwards.",
+        "$ref": "#/components/schemas/BreakerState"
+      },
+      "cause": {
+        "description": "manual: set by an operator.",
+        "enum": [
+          "failures",
+          "waited",
+          "probe_succeeded",
+          "probe_failed",
+          "manual",
+          "manual_lifted",
+          "manual_ended"
+        ]
+      },
+      "detail": {
+        "description": "In words.",
+        "type": "string"
+      },
+      "instance": {
+        "description": "Whose breaker it is.",
+        "type": "string"
+      }
+    }
+  },
+  "ManualMode": {
+    "title": "ManualMode",
+    "description": "drain: no new requests, running ones finish; open: as an open breaker; close: tried whatever its breaker has counted.",
+    "enum": [
+      "drain",
+      "open",
+      "close"
+    ]
+  },
+  "UpstreamManualRequest": {
+    "title": "UpstreamManualRequest",
+    "description": "Body of POST /admin/upstreams/{name}/manual.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "mode",
+      "expires_in_seconds",
+      "reason"
+    ],
+    "properties": {
+      "mode": {
+        "description": "What.",
+        "$ref": "#/components/schemas/ManualMode"
+      },
+      "expires_in_seconds": {
+        "description": "After which it ends by itself; up to 7 days.",
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 604800
+      },
+      "reason": {
+        "description": "For those who find it.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 500
+      }
+    }
+  },
+  "UpstreamManualLifted": {
+    "title": "UpstreamManualLifted",
+    "description": "What was set is no longer.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "lifted"
+    ],
+    "properties": {
+      "lifted": {
+        "description": "Always true: where nothing is set it is a 404.",
+        "const": true
+      }
+    }
+  }
+};

@@ -1,0 +1,51 @@
+import { type ErrorCode, type ErrorDetails, GatewayError, type Store } from "../kit/index.ts";
+import type { AdminServices, ServiceName } from "../server/admin/services.ts";
+import { SERVICES } from "../server/admin/services.ts";
+import type { GenerationHistory } from "./generation-history.ts";
+import type { UpstreamControls } from "./upstream-controls.ts";
+
+export interface AdminServicesParts {
+  readonly store: Store;
+  readonly controls: Pick<UpstreamControls, "set" | "lift">;
+  readonly history: Pick<GenerationHistory, "list" | "diff">;
+}
+
+/** What rows of the admin API need of the store, in the process that has it. */
+export function adminServices({ store, controls, history }: AdminServicesParts): AdminServices {
+  return {
+    setManual: (order) => controls.set(order),
+    liftManual: (upstream) => controls.lift(upstream),
+    listGenerations: () => history.list(),
+    diffGenerations: (from, to) => history.diff(from, to),
+    async writeAudit(entry) {
+      await store.writeAudit(entry);
+      return null;
+    },
+    listAudit: async (query) => store.listAudit(query),
+  };
+}
+
+/** What came of a call, as it passes between processes. */
+export type CallAnswer =
+  | { readonly ok: true; readonly value: unknown }
+  | {
+      readonly ok: false;
+      readonly code: ErrorCode;
+      readonly message: string;
+      readonly details: Pick<ErrorDetails, "retryAfter" | "headers" | "fields">;
+    };
+
+/** @param about `{method, args}` as JSON. @throws what is no `GatewayError`. */
+export async function answerCall(services: AdminServices, about: string): Promise<CallAnswer> {
+  const { method, args } = JSON.parse(about) as { readonly method: ServiceName; readonly args: readonly unknown[] };
+  if (!Object.hasOwn(SERVICES, method)) throw new Error(`no such service: ${method}`);
+  try {
+    const call = services[method] as (...args: readonly unknown[]) => Promise<unknown>;
+    return { ok: true, value: await call(...args) };
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    const { code, message, details } = error;
+    const { retryAfter, headers, fields } = details;
+    return { ok: false, code, message, details: { retryAfter, headers, fields } };
+  }
+}

@@ -1,0 +1,146 @@
+import type { DatabaseSync } from "node:sqlite";
+import { type Admission, budgetPeriodOf, type RequestBudget } from "../../kit/index.ts";
+
+/** Budgets that are kept although nothing of them runs. */
+const MAX_KNOWN_COUNT = 10_000;
+/** Looked at for one to drop when another one comes: more than one, so that a crowd shrinks again. */
+const LOOKED_AT_COUNT = 2;
+
+/** What needs no credits needs no budget. */
+export function exceedsBudget({ hold, budget }: Admission, { spent, held }: KnownBudget): boolean {
+  return budget !== undefined && hold > 0n && spent + held + hold > budget.amount;
+}
+
+/** What the requests of one key have cost in one period, and what those that run hold of it. */
+export interface KnownBudget {
+  readonly keyId: string;
+  readonly period: number;
+  /** Nano-units, as those below. */
+  spent: bigint;
+  held: bigint;
+  /** Whether the file has a row of it. */
+  isStored: boolean;
+}
+
+type BudgetRow = Record<"spent" | "held", bigint>;
+
+/**
+ * The budgets of keys, as `KnownUsers` are the users: decided upon in memory, written with the charge. Only the process
+ * that serves the file changes them.
+ */
+export class KnownBudgets {
+  readonly #select;
+  readonly #upsert;
+  readonly #trim;
+  /** The longest known first. */
+  readonly #known = new Map<string, KnownBudget>();
+  /** Which hold something that the file does not have. */
+  readonly #unsaved = new Set<KnownBudget>();
+  /** Which the commit under way changes, with what they were before it. */
+  readonly #changed = new Map<KnownBudget, KnownBudget>();
+
+  constructor(db: DatabaseSync) {
+    this.#select = db.prepare("SELECT spent, held FROM key_budgets WHERE key_id = ? AND period = ?");
+    // Of a key that was revoked meanwhile nothing has to be known.
+    this.#upsert = db.prepare(
+      `INSERT INTO key_budgets SELECT id, ?, ?, ? FROM api_keys WHERE id = ? AND revoked_at IS NULL
+       ON CONFLICT DO UPDATE SET spent = excluded.spent, held = excluded.held`,
+    );
+    this.#trim = db.prepare("DELETE FROM key_budgets WHERE key_id = ? AND period < ?");
+  }
+
+  /** Of a period in which nothing was spent it is empty. */
+  of(keyId: string, period: number): KnownBudget {
+    const name = nameOf(keyId, period);
+    const known = this.#known.get(name);
+    if (known !== undefined) return known;
+    this.#makeRoom();
+    const budget = this.#read(keyId, period);
+    this.#known.set(name, budget);
+    return budget;
+  }
+
+  /** @param at Unix milliseconds. @returns null for a request without one. */
+  ofRequest(budget: Omit<RequestBudget, "amount"> | undefined, at: number): KnownBudget | null {
+    return budget === undefined ? null : this.of(budget.keyId, budgetPeriodOf(budget.per, at));
+  }
+
+  /** As `of`. Not kept: looking at a budget makes it not known. */
+  seen(keyId: string, period: number): Readonly<KnownBudget> {
+    return this.#known.get(nameOf(keyId, period)) ?? this.#read(keyId, period);
+  }
+
+  /** It has been changed without a commit: the file has to follow. */
+  save(budget: KnownBudget): void {
+    this.#unsaved.add(budget);
+  }
+
+  /** Call it in a commit, before changing the budget. */
+  change(budget: KnownBudget): void {
+    if (!this.#changed.has(budget)) this.#changed.set(budget, { ...budget });
+  }
+
+  /** Lets the commit under way write all that is unsaved. */
+  changeUnsaved(): void {
+    for (const budget of this.#unsaved) this.change(budget);
+  }
+
+  /** In a commit: a request ends that held something of it. */
+  settle(budget: KnownBudget, charge: bigint, hold: bigint): void {
+    this.change(budget);
+    budget.spent += charge;
+    budget.held -= hold;
+  }
+
+  /** In a commit: one ends that held nothing, or no more. @param at when it began, in Unix milliseconds. */
+  spend(of: Omit<RequestBudget, "amount"> | undefined, charge: bigint, at: number): void {
+    const budget = this.ofRequest(of, at);
+    if (budget !== null && charge > 0n) this.settle(budget, charge, 0n);
+  }
+
+  /** In a commit, at its end. */
+  write(): void {
+    for (const budget of this.#changed.keys()) {
+      const { keyId, period, spent, held, isStored } = budget;
+      this.#upsert.run(period, spent, held, keyId);
+      if (isStored) continue;
+      // The one before stays: clocks waver at the edge of a period.
+      this.#trim.run(keyId, period - 1);
+      budget.isStored = true;
+    }
+  }
+
+  committed(): void {
+    for (const budget of this.#changed.keys()) this.#unsaved.delete(budget);
+    this.#changed.clear();
+  }
+
+  rolledBack(): void {
+    for (const [budget, before] of this.#changed) Object.assign(budget, before);
+    this.#changed.clear();
+  }
+
+  /** From now on the file is asked, which may be closed. */
+  clear(): void {
+    this.#known.clear();
+    this.#unsaved.clear();
+  }
+
+  #read(keyId: string, period: number): KnownBudget {
+    const row = this.#select.get(keyId, period) as BudgetRow | undefined;
+    return { keyId, period, spent: row?.spent ?? 0n, held: row?.held ?? 0n, isStored: row !== undefined };
+  }
+
+  #makeRoom(): void {
+    if (this.#known.size < MAX_KNOWN_COUNT) return;
+    for (const [name, budget] of this.#known.entries().take(LOOKED_AT_COUNT)) {
+      this.#known.delete(name);
+      // Only here are what it holds and what is not written yet.
+      if (budget.held > 0n || this.#unsaved.has(budget) || this.#changed.has(budget)) this.#known.set(name, budget);
+    }
+  }
+}
+
+function nameOf(keyId: string, period: number): string {
+  return `${period} ${keyId}`;
+}

@@ -1,0 +1,145 @@
+import { useEffect, useRef } from "preact/hooks";
+import type { ConfigurationDiagnostic, ConfigurationSource, ConfigurationState } from "#schema";
+import { SelectField } from "../shared/fields.tsx";
+import { Empty, Panel } from "../shared/parts.tsx";
+import { router } from "./client.ts";
+import { FindingText } from "./diagnostics.tsx";
+import { query } from "./filters.tsx";
+
+interface Text {
+  readonly path: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+interface Props {
+  readonly source: ConfigurationSource;
+  readonly rejection: ConfigurationState["last_rejection"];
+}
+
+/** The files as they are written, with what was found at their lines. Secrets are references, or dots. */
+export function ConfigurationText({ source, rejection }: Props) {
+  const { files, rejected } = source;
+  const showsRejected = rejected !== null && query("text") !== "force";
+  const texts: readonly Text[] = showsRejected ? rejected.files : files;
+  const chosen = texts.find((one) => isFile(query("file"), one)) ?? texts[0];
+  const findings = showsRejected ? (rejection ?? rejected).diagnostics : [];
+  return (
+    <div id="text">
+      <Panel
+        flush
+        title={showsRejected ? "The text that was refused" : "The text in force"}
+        actions={
+          <>
+            {rejected !== null && (
+              <SelectField
+                label="Text"
+                value={showsRejected ? "rejected" : "force"}
+                choices={[
+                  { value: "rejected", title: "as refused" },
+                  { value: "force", title: "in force" },
+                ]}
+                onValue={(text) => router.setQuery({ text, line: null })}
+              />
+            )}
+            {texts.length > 1 && (
+              <SelectField
+                label="File"
+                value={chosen?.path ?? ""}
+                choices={texts.map(({ path, file }) => ({
+                  value: path,
+                  title: `${path}${countText(findings.filter((one) => isFile(one.file, { path, file })).length)}`,
+                }))}
+                onValue={(file) => router.setQuery({ file, line: null })}
+              />
+            )}
+          </>
+        }
+      >
+        {chosen === undefined ? (
+          <Empty title="The text cannot be shown">It was refused before any file could be read.</Empty>
+        ) : (
+          <Lines
+            text={chosen.text}
+            name={chosen.path}
+            findings={findings.filter(({ file }) => isFile(file, chosen))}
+            marked={Number(query("line"))}
+          />
+        )}
+      </Panel>
+    </div>
+  );
+}
+
+function countText(findings: number): string {
+  return findings === 0 ? "" : ` (${findings})`;
+}
+
+/** Findings name a file from the working directory or by its whole path, texts from the folder of the main file. */
+function isFile(named: string, { path, file }: Pick<Text, "path" | "file">): boolean {
+  return named !== "" && (named === path || named === file || file.endsWith(`/${named}`));
+}
+
+interface LinesProps {
+  readonly text: string;
+  readonly name: string;
+  readonly findings: readonly ConfigurationDiagnostic[];
+  /** The line that the URL names. */
+  readonly marked: number;
+}
+
+function Lines({ text, name, findings, marked }: LinesProps) {
+  const lines = text.replace(/\n$/, "").split("\n");
+  const frame = useRef<HTMLOListElement>(null);
+  const first = findings[0]?.line ?? 0;
+  const shown = marked > 0 ? marked : first;
+  useEffect(() => {
+    const list = frame.current;
+    const line = list?.children[shown - 1];
+    if (list && line instanceof HTMLElement) list.scrollTop = line.offsetTop - list.clientHeight / 3;
+  }, [shown, text]);
+  return (
+    <ol class="lines" ref={frame} tabIndex={0} aria-label={`Text of ${name}`}>
+      {lines.map((line, index) => {
+        const number = index + 1;
+        const own = findings.filter((one) => one.line === number);
+        return (
+          // oxlint-disable-next-line react/no-array-index-key -- a line is its number
+          <li
+            key={number}
+            class={lineClass(own, number === shown)}
+            {...(number === shown ? { "aria-current": "true" } : null)}
+          >
+            <span class="number" aria-hidden="true">
+              {number}
+            </span>
+            <code>{marksOf(line, own)}</code>
+            {own.map((one) => (
+              <span key={`${one.rule} ${one.column}`} class="finding">
+                <strong>{one.severity}</strong> <code>{one.rule}</code> <FindingText of={one} />
+              </span>
+            ))}
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+function lineClass(findings: readonly ConfigurationDiagnostic[], isShown: boolean): string {
+  const worst = findings.some(({ severity }) => severity === "error") ? "bad" : findings.length > 0 ? "warn" : "";
+  return `${worst} ${isShown ? "shown" : ""}`.trim();
+}
+
+/** What the first finding of a line is about is underlined. */
+function marksOf(line: string, [first]: readonly ConfigurationDiagnostic[]) {
+  const end = first?.endColumn;
+  if (first === undefined || end === undefined || end === null || end <= first.column) return line || " ";
+  return (
+    <>
+      {line.slice(0, first.column - 1)}
+      <mark>{line.slice(first.column - 1, end - 1)}</mark>
+      {line.slice(end - 1)}
+    </>
+  );
+}

@@ -1,0 +1,127 @@
+import type { ConfigurationSource, ConfigurationState } from "#schema";
+import { confirm } from "../shared/dialog.tsx";
+import { plural } from "../shared/formats.ts";
+import { PageHead } from "../shared/layout.tsx";
+import { Badge, Loaded, Panel } from "../shared/parts.tsx";
+import { useResource } from "../shared/resource.ts";
+import { Time } from "../shared/time.tsx";
+import { toast } from "../shared/toast.tsx";
+import { admin, changed, mayChange } from "./client.ts";
+import { ConfigurationText } from "./configuration-text.tsx";
+import { Diagnostics } from "./diagnostics.tsx";
+import { GuardPanel } from "./guard.tsx";
+import { Facts, Hash } from "./state-parts.tsx";
+
+const EVERY_MS = 2_000;
+
+export function useConfiguration(everyMs: number) {
+  return useResource("configuration", (signal) => admin.get<ConfigurationState>("/admin/config", { signal }), {
+    everyMs,
+  });
+}
+
+/** What is in force, what was refused and where, and whether a change is on trial. */
+export function ConfigurationPage() {
+  const state = useConfiguration(EVERY_MS);
+  const known = state.data;
+  // The texts are read again when others serve, or others were refused.
+  const source = useResource(known === undefined ? null : `${known.hash} ${known.last_rejection?.at ?? ""}`, (signal) =>
+    admin.get<ConfigurationSource>("/admin/config/source", { signal }),
+  );
+  return (
+    <>
+      <PageHead
+        title="Configuration"
+        actions={
+          mayChange() && (
+            <button type="button" class="button" onClick={() => askToReload(state.reload)}>
+              Reload…
+            </button>
+          )
+        }
+      />
+      <Loaded resource={state}>
+        {(config) => (
+          <>
+            <InForce config={config} />
+            {config.guard && <GuardPanel guard={config.guard} onChanged={state.reload} />}
+            <Loaded resource={source} what="Reading the texts">
+              {(texts) => <ConfigurationText source={texts} rejection={config.last_rejection} />}
+            </Loaded>
+          </>
+        )}
+      </Loaded>
+    </>
+  );
+}
+
+function InForce({ config }: { readonly config: ConfigurationState }) {
+  const { hash, file, loaded_at, generation, pending, last_rejection, passed_over, agree } = config;
+  return (
+    <Panel title="In force">
+      {last_rejection && (
+        <div class="note bad stack-s" role="alert">
+          <p>
+            <strong>The file was refused</strong> <Time at={last_rejection.at} />, with{" "}
+            {plural(last_rejection.diagnostics.length, "finding")}. What served before serves on. Mend the file: it is
+            read again when it is saved.
+          </p>
+          <Diagnostics of={last_rejection.diagnostics} />
+        </div>
+      )}
+      {passed_over && (
+        <p class="note warn">
+          The file as it is (<Hash of={passed_over.hash} />) does not serve: {passed_over.reason} (
+          <Time at={passed_over.at} />
+          ). It is read again when it changes.
+        </p>
+      )}
+      {pending.length > 0 && (
+        <p class="note warn">
+          A restart is needed for {pending.map((section) => `server.${section}`.replace("server.", "")).join(", ")}: the
+          file says something else than what runs.
+        </p>
+      )}
+      <Facts
+        rows={[
+          ["File", <code key="file">{file}</code>],
+          ["Hash", <Hash key="hash" of={hash} />],
+          ["Since", <Time key="since" at={loaded_at} both />],
+          ["Generation", String(generation)],
+          ["Last reload", last_rejection ? <Badge tone="bad">refused</Badge> : <Badge tone="good">taken</Badge>],
+          [
+            "Instances",
+            agree === null ? (
+              <Badge tone="warn">not known: the store does not answer</Badge>
+            ) : agree ? (
+              <Badge tone="good">all agree</Badge>
+            ) : (
+              <>
+                <Badge tone="bad">they differ</Badge> <a href="#/instances">Which?</a>
+              </>
+            ),
+          ],
+        ]}
+      />
+    </Panel>
+  );
+}
+
+function askToReload(onDone: () => void): void {
+  confirm({
+    title: "Reload the configuration?",
+    text: (
+      <p>
+        The files are read again, as when they are saved. A bad file changes nothing; with a guard in force a changed
+        one serves a share of the users first.
+      </p>
+    ),
+    action: "Reload",
+    run: async () => {
+      const result = await changed(admin.send("POST", "/admin/reload"));
+      onDone();
+      if (result.ok) toast(result.guarded ? "The change is on trial" : "The configuration is in force");
+      else toast("The file was refused: see its findings", { bad: true });
+    },
+  });
+}

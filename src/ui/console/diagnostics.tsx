@@ -1,0 +1,41 @@
+import type { ConfigurationDiagnostic } from "#schema";
+import { Badge } from "../shared/parts.tsx";
+import { router } from "./client.ts";
+
+/** Findings with their places; a place leads to its line in the text. */
+export function Diagnostics({ of }: { readonly of: readonly ConfigurationDiagnostic[] }) {
+  return (
+    <ul class="findings">
+      {of.map((one) => (
+        <li key={`${one.file}:${one.line}:${one.column}:${one.rule}`} class="stack-s">
+          <span class="row">
+            <Badge tone={one.severity === "error" ? "bad" : "warn"}>{one.severity}</Badge>
+            <button
+              type="button"
+              class="button plain small"
+              onClick={() => {
+                router.setQuery({ text: "rejected", file: one.file, line: String(one.line) });
+                document.getElementById("text")?.scrollIntoView();
+              }}
+            >
+              <code>
+                {one.file}:{one.line}:{one.column}
+              </code>
+            </button>
+            <code class="muted small">{one.rule}</code>
+          </span>
+          <FindingText of={one} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+export function FindingText({ of: { message, hint } }: { readonly of: ConfigurationDiagnostic }) {
+  return (
+    <span>
+      {message}
+      {hint !== null && <span class="muted"> ({hint})</span>}
+    </span>
+  );
+}

@@ -1,0 +1,134 @@
+import { formatCount, formatDuration, NONE } from "../shared/formats.ts";
+import type { Page } from "../shared/paging.ts";
+import { Empty } from "../shared/parts.tsx";
+import type { Query } from "../shared/http.ts";
+import { usePages } from "../shared/resource.ts";
+import { type Column, PagedTable } from "../shared/table.tsx";
+import { Credits, Time } from "../shared/time.tsx";
+import { admin } from "./client.ts";
+import { Id, ModelLink, OutcomeBadge, UpstreamLink, UserLink } from "./state-parts.tsx";
+import type { LedgerEntry } from "./types.ts";
+
+interface Props {
+  readonly filters: Query;
+  readonly withUser?: boolean;
+  readonly limit?: number;
+}
+
+/** Entries of the ledger, the newest first. */
+export function LedgerTable({ filters, withUser = true, limit = 50 }: Props) {
+  const pages = usePages(JSON.stringify([filters, limit]), (cursor, signal) => gather(filters, limit, cursor, signal));
+  const isFiltered = Object.values(filters).some(Boolean);
+  return (
+    <PagedTable
+      caption="Ledger"
+      columns={withUser ? COLUMNS : COLUMNS.filter(({ id }) => id !== "user")}
+      pages={pages}
+      rowKey={({ id }) => id}
+      empty={
+        (pages.data?.next_cursor ?? null) !== null ? (
+          <Empty title="None of the entries looked at so far fits">
+            The next page looks further back. A time, a user or a key narrows the search.
+          </Empty>
+        ) : isFiltered ? (
+          <Empty title="No entry fits">Take a longer time, or clear a filter.</Empty>
+        ) : (
+          <Empty title="The ledger is empty">Each request that was let in is written here when it ends.</Empty>
+        )
+      }
+    />
+  );
+}
+
+/** Asks of one page that is shown. */
+const MAX_ASKS_COUNT = 10;
+
+/** A page of what fits: the gateway looks at so many entries at a time, and may find few of them, or none. */
+async function gather(
+  filters: Query,
+  limit: number,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<Page<LedgerEntry>> {
+  const data: LedgerEntry[] = [];
+  let next = cursor;
+  for (let asks = 0; asks < MAX_ASKS_COUNT; asks += 1) {
+    const page: Page<LedgerEntry> = await admin.get("/admin/ledger", {
+      query: { ...filters, limit: limit - data.length, cursor: next },
+      signal,
+    });
+    data.push(...page.data);
+    next = page.next_cursor;
+    if (next === null || data.length >= limit) break;
+  }
+  return { data, next_cursor: next };
+}
+
+const COLUMNS: readonly Column<LedgerEntry>[] = [
+  {
+    id: "at",
+    title: "Ended",
+    cell: ({ ended_at, received_at }) => <Time at={ended_at ?? received_at} />,
+    sortBy: ({ ended_at }) => ended_at,
+  },
+  { id: "user", title: "User", cell: ({ user_id }) => <UserLink id={user_id} /> },
+  { id: "model", title: "Model", cell: ({ model }) => <ModelLink id={model} />, sortBy: ({ model }) => model },
+  { id: "upstream", title: "Upstream", cell: ({ upstream }) => <UpstreamLink name={upstream} /> },
+  { id: "outcome", title: "Outcome", cell: ({ outcome }) => <OutcomeBadge outcome={outcome} /> },
+  { id: "usage", title: "Usage", cell: (entry) => <Usage entry={entry} /> },
+  {
+    id: "duration",
+    title: "Took",
+    end: true,
+    cell: ({ duration_ms }) => formatDuration(duration_ms),
+    sortBy: ({ duration_ms }) => duration_ms,
+  },
+  {
+    id: "cost",
+    title: "Cost",
+    end: true,
+    cell: ({ cost, estimated }) => (
+      <>
+        {estimated && (
+          <span class="muted small" title="The upstream has not counted: the gateway has">
+            estimated{" "}
+          </span>
+        )}
+        <Credits amount={cost} bare />
+      </>
+    ),
+    sortBy: ({ cost }) => Number(cost),
+  },
+  {
+    id: "request",
+    title: "Request",
+    cell: ({ request_id, tags }) => (
+      <span class="details">
+        <Id of={request_id} />
+        {Object.entries(tags).map(([name, value]) => (
+          <span key={name} class="muted small">
+            {name}: {value}
+          </span>
+        ))}
+      </span>
+    ),
+  },
+];
+
+const SHORT: Readonly<Record<string, string>> = {
+  prompt_tokens: "in",
+  completion_tokens: "out",
+  cached_tokens: "cached",
+  reasoning_tokens: "reasoning",
+};
+
+function Usage({ entry: { usage } }: { readonly entry: LedgerEntry }) {
+  const counted = Object.entries(usage).filter(([, count]) => count > 0);
+  if (counted.length === 0) return <>{NONE}</>;
+  const text = counted.map(([name, count]) => `${formatCount(count)} ${name.replaceAll("_", " ")}`).join(", ");
+  return (
+    <span title={text}>
+      {counted.map(([name, count]) => `${formatCount(count)} ${SHORT[name] ?? name.replaceAll("_", " ")}`).join(", ")}
+    </span>
+  );
+}

@@ -1,0 +1,54 @@
+import { PageHead } from "../shared/layout.tsx";
+import { withQuery } from "../shared/http.ts";
+import { Panel } from "../shared/parts.tsx";
+import { ClearFilters, MoreFilters, queries, SelectFilter, TextFilter, TimeFilter } from "./filters.tsx";
+import { LedgerTable } from "./ledger-table.tsx";
+import { OUTCOMES } from "./state-parts.tsx";
+
+const FILTERS = ["user", "key", "model", "upstream", "outcome", "tag", "request_id", "from", "to"] as const;
+const MORE = ["key", "tag", "request_id", "from", "to"] as const;
+const CHOICES = [
+  { value: "", title: "All" },
+  ...OUTCOMES.map((value) => ({ value, title: value.replaceAll("_", " ") })),
+];
+
+/** What was charged, to whom and for what. */
+export function LedgerPage() {
+  const filters = queries(FILTERS);
+  const exported = (format: string): string => withQuery("/admin/ledger/export", { format, ...filters });
+  return (
+    <>
+      <PageHead
+        title="Ledger"
+        actions={
+          <>
+            <a class="button" href={exported("csv")} download="ledger.csv">
+              Export CSV
+            </a>
+            <a class="button" href={exported("ndjson")} download="ledger.ndjson">
+              Export NDJSON
+            </a>
+          </>
+        }
+      />
+      <div class="filters">
+        <TextFilter name="user" label="User id" />
+        <TextFilter name="model" label="Model" placeholder="route/swift" />
+        <TextFilter name="upstream" label="Upstream" />
+        <SelectFilter name="outcome" label="Outcome" choices={CHOICES} />
+        <ClearFilters names={FILTERS} />
+      </div>
+      <MoreFilters names={MORE}>
+        <TextFilter name="key" label="Key id" />
+        <TextFilter name="tag" label="Tag" placeholder="team:blue" />
+        <TextFilter name="request_id" label="Request id" />
+        <TimeFilter name="from" label="From" />
+        <TimeFilter name="to" label="To" />
+      </MoreFilters>
+      <Panel flush title="Entries, the newest first">
+        <LedgerTable filters={filters} />
+      </Panel>
+      <p class="muted small">An export has every entry that fits the filters, however many there are.</p>
+    </>
+  );
+}

@@ -1,0 +1,17 @@
+import { Badge } from "../shared/parts.tsx";
+import { now } from "../shared/time.tsx";
+import { lastEventAt, liveStatus } from "./live.ts";
+
+/** Whether what is drawn is of now. */
+export function LiveState() {
+  const status = liveStatus.value;
+  if (status === "live") return <Badge tone="good">live</Badge>;
+  if (status === "connecting") return <Badge>connecting</Badge>;
+  const at = lastEventAt.value;
+  const since = at === null ? "" : ` for ${Math.max(0, Math.round((now.value - at) / 1000))} s`;
+  return (
+    <span title="The event stream broke off; it is taken up again by itself">
+      <Badge tone="warn">no figures{since}</Badge>
+    </span>
+  );
+}

@@ -1,0 +1,167 @@
+import { formatCount, formatDuration, formatPercent, NONE } from "../shared/formats.ts";
+import { PageHead } from "../shared/layout.tsx";
+import { Badge, Loaded, Panel } from "../shared/parts.tsx";
+import { linkTo } from "../shared/router.ts";
+import { type Column, DataTable } from "../shared/table.tsx";
+import type { WrittenModel } from "./catalogue.ts";
+import { Flow, type FlowStep } from "./flow.tsx";
+import { isKeptAway, pricesOf, TargetState, useModels } from "./models.tsx";
+import { usePlugins } from "./plugins.tsx";
+import { BreakerBadge, Facts, UpstreamLink } from "./state-parts.tsx";
+import type { Model, ModelStep, ModelTarget, PluginState } from "./types.ts";
+import { useCatalogue } from "./use-catalogue.ts";
+
+const EVERY_MS = 3_000;
+const PLUGINS_EVERY_MS = 60_000;
+
+/** One model: the way of its requests, who serves them, what they cost and who may make them. */
+export function ModelPage({ id }: { readonly id: string }) {
+  const models = useModels(EVERY_MS);
+  const plugins = usePlugins(PLUGINS_EVERY_MS);
+  const catalogue = useCatalogue();
+  return (
+    <>
+      <PageHead
+        title={id}
+        actions={
+          <a class="button small" href="#/models">
+            ← All models
+          </a>
+        }
+      />
+      <Loaded resource={models}>
+        {(all) => {
+          const model = all.find((one) => one.id === id);
+          if (model === undefined) {
+            return (
+              <p class="note warn">
+                The configuration in force has no model <code>{id}</code>. It may have had one: see{" "}
+                <a href="#/generations">its generations</a>.
+              </p>
+            );
+          }
+          const written = catalogue.data?.models.get(id);
+          return <Detail model={model} plugins={plugins.data ?? []} written={written} />;
+        }}
+      </Loaded>
+    </>
+  );
+}
+
+interface DetailProps {
+  readonly model: Model;
+  readonly plugins: readonly PluginState[];
+  readonly written: WrittenModel | undefined;
+}
+
+function Detail({ model, plugins, written }: DetailProps) {
+  const { id, kind, served, duration_ms, chain } = model;
+  const { tier, plans = [], price = {}, context_window = null, features = [] } = written ?? {};
+  return (
+    <>
+      <Panel
+        title="The way of its requests"
+        actions={
+          <>
+            <a class="button small" href={linkTo("/explain", { model: id, tier: plans[0] })}>
+              Explain a request
+            </a>
+            <a class="button small" href={linkTo("/ledger", { model: id })}>
+              Its requests
+            </a>
+          </>
+        }
+      >
+        <Flow label={`The way of a request for ${id}`} steps={stepsOf(model, plugins)} />
+        <p class="muted small">
+          Steps are tried in order until one serves. Shares are of {formatCount(served)} requests, since the processes
+          that answer were started.
+        </p>
+      </Panel>
+      <Panel flush title="Who serves">
+        <DataTable
+          caption="Targets of the chain"
+          columns={TARGETS}
+          rows={chain.flatMap(({ targets }, index) => targets.map((target) => ({ ...target, step: index + 1 })))}
+          rowKey={({ step, upstream, model }) => `${step} ${upstream} ${model}`}
+          empty={null}
+        />
+      </Panel>
+      <div class="grid-2">
+        <Panel title="Price in credits">
+          <Facts rows={pricesOf(price)} />
+        </Panel>
+        <Panel title="What it is">
+          <Facts
+            rows={[
+              ["Kind", kind],
+              ["Tier", tier],
+              ["Plans that may call it", plans.join(", ") || "none"],
+              ["A request takes", `${timeText(duration_ms.p50)} (p50), ${timeText(duration_ms.p95)} (p95)`],
+              context_window === null ? null : ["Context window", `${formatCount(context_window)} tokens`],
+              features.length === 0 ? null : ["Features", features.join(", ")],
+            ]}
+          />
+        </Panel>
+      </div>
+    </>
+  );
+}
+
+function timeText(ms: number | null): string {
+  return ms === null ? NONE : formatDuration(ms);
+}
+
+type TargetRow = ModelTarget & { readonly step: number };
+
+const TARGETS: readonly Column<TargetRow>[] = [
+  { id: "step", title: "Step", cell: ({ step }) => String(step) },
+  { id: "upstream", title: "Upstream", cell: ({ upstream }) => <UpstreamLink name={upstream} /> },
+  { id: "model", title: "Model there", cell: ({ model }) => <code>{model}</code> },
+  { id: "breaker", title: "Breaker", cell: ({ breaker }) => <BreakerBadge state={breaker} /> },
+  {
+    id: "serves",
+    title: "Gets requests",
+    cell: (target) => (isKeptAway(target) ? <TargetState of={target} /> : <Badge tone="good">yes</Badge>),
+  },
+  { id: "weight", title: "Weight", end: true, cell: ({ weight }) => formatCount(weight) },
+  { id: "attempts", title: "Tried", end: true, cell: ({ attempts }) => formatCount(attempts) },
+  { id: "failed", title: "Failed", end: true, cell: ({ failed }) => formatCount(failed) },
+  {
+    id: "share",
+    title: "Share served",
+    end: true,
+    cell: ({ share }) => (share === null ? NONE : formatPercent(share)),
+  },
+  { id: "ttft", title: "First token, p95", end: true, cell: ({ ttft_ms }) => timeText(ttft_ms.p95) },
+];
+
+/** The chain stands where it is walked: at the plugin that relays. */
+function stepsOf({ chain }: Model, plugins: readonly PluginState[]): readonly FlowStep[] {
+  const relay = plugins.findIndex(({ stage }) => stage === "relay");
+  const at = relay < 0 ? plugins.length : relay;
+  return [...plugins.slice(0, at).map(pluginStep), ...chain.map(chainStep), ...plugins.slice(at).map(pluginStep)];
+}
+
+function pluginStep({ plugin, stage }: PluginState): FlowStep {
+  return { id: `${stage} ${plugin}`, kind: stage, boxes: [{ id: plugin, title: plugin }] };
+}
+
+function chainStep({ balance, targets }: ModelStep, index: number): FlowStep {
+  return {
+    id: `step ${index}`,
+    kind: `step ${index + 1}${targets.length > 1 ? `, ${balance}` : ""}`,
+    boxes: targets.map((target) => ({
+      id: `${target.upstream} ${target.model}`,
+      title: <UpstreamLink name={target.upstream} />,
+      badge: target.manual === null ? <BreakerBadge state={target.breaker} /> : <TargetState of={target} />,
+      text: (
+        <span class="details">
+          <code>{target.model}</code>
+          <span>{target.share === null ? "nothing served yet" : `served ${formatPercent(target.share)}`}</span>
+        </span>
+      ),
+      muted: target.share === 0,
+    })),
+  };
+}

@@ -1,0 +1,183 @@
+import { formatCount, formatDuration, formatPercent, NONE, plural } from "../shared/formats.ts";
+import { PageHead } from "../shared/layout.tsx";
+import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
+import { type Resource, useResource } from "../shared/resource.ts";
+import { type Column, DataTable } from "../shared/table.tsx";
+import type { Catalogue, WrittenModel } from "./catalogue.ts";
+import { admin } from "./client.ts";
+import { ClearFilters, query, SelectFilter, TextFilter } from "./filters.tsx";
+import { BreakerBadge, ModelLink } from "./state-parts.tsx";
+import type { Model, ModelStep, ModelTarget } from "./types.ts";
+import { useCatalogue } from "./use-catalogue.ts";
+
+const EVERY_MS = 3_000;
+const FILTERS = ["name", "kind", "plan", "show"] as const;
+const SHOWN = [
+  { value: "", title: "All" },
+  { value: "unwell", title: "A step is not well" },
+];
+
+export function useModels(everyMs: number): Resource<readonly Model[]> {
+  return useResource(
+    "models",
+    async (signal) => (await admin.get<{ readonly data: readonly Model[] }>("/admin/models", { signal })).data,
+    { everyMs },
+  );
+}
+
+/** What can be asked for, and by whom it is served at this moment. */
+export function ModelsPage() {
+  const models = useModels(EVERY_MS);
+  const catalogue = useCatalogue();
+  return (
+    <>
+      <PageHead title="Models" />
+      <Loaded resource={models}>{(all) => <List all={all} catalogue={catalogue.data} />}</Loaded>
+    </>
+  );
+}
+
+/** Whether requests are kept away from it, by its breaker or by hand. */
+export function isKeptAway({ breaker, can_serve, manual }: ModelTarget): boolean {
+  return breaker !== "closed" || !can_serve || manual !== null;
+}
+
+function isUnwell({ chain }: Model): boolean {
+  return chain.some(({ targets }) => targets.some(isKeptAway));
+}
+
+function choicesOf(values: readonly string[]) {
+  return [{ value: "", title: "All" }, ...[...new Set(values)].map((value) => ({ value, title: value }))];
+}
+
+function List({ all, catalogue }: { readonly all: readonly Model[]; readonly catalogue: Catalogue | undefined }) {
+  const wanted = query("name").toLowerCase();
+  const plan = query("plan");
+  const shown = all
+    .filter(({ id }) => id.toLowerCase().includes(wanted))
+    .filter(({ kind }) => query("kind") === "" || kind === query("kind"))
+    .filter(({ id }) => plan === "" || catalogue?.models.get(id)?.plans.includes(plan) !== false)
+    .filter((model) => query("show") !== "unwell" || isUnwell(model));
+  return (
+    <>
+      <div class="filters">
+        <TextFilter name="name" label="Name" />
+        <SelectFilter name="kind" label="Kind" choices={choicesOf(all.map(({ kind }) => kind))} />
+        <SelectFilter name="plan" label="Plan" choices={choicesOf(catalogue?.tiers ?? [])} />
+        <SelectFilter name="show" label="Show" choices={SHOWN} />
+        <ClearFilters names={FILTERS} />
+      </div>
+      <Panel flush title={plural(shown.length, "model")}>
+        <DataTable
+          caption="Models"
+          columns={columns(catalogue)}
+          rows={shown}
+          rowKey={({ id }) => id}
+          empty={
+            <Empty title={all.length === 0 ? "No models are configured" : "No model fits the filters"}>
+              {all.length === 0 ? "Add one below models: in the configuration." : "Clear a filter to see the others."}
+            </Empty>
+          }
+        />
+      </Panel>
+    </>
+  );
+}
+
+function columns(catalogue: Catalogue | undefined): readonly Column<Model>[] {
+  const written = (id: string): WrittenModel | undefined => catalogue?.models.get(id);
+  return [
+    { id: "id", title: "Model", cell: ({ id }) => <ModelLink id={id} />, sortBy: ({ id }) => id },
+    { id: "kind", title: "Kind", cell: ({ kind }) => kind, sortBy: ({ kind }) => kind },
+    { id: "chain", title: "Chain", cell: ({ chain }) => <Chain of={chain} /> },
+    {
+      id: "served",
+      title: "Served",
+      end: true,
+      cell: ({ served }) => formatCount(served),
+      sortBy: ({ served }) => served,
+    },
+    {
+      id: "duration",
+      title: "Takes, p95",
+      end: true,
+      cell: ({ duration_ms }) => (duration_ms.p95 === null ? NONE : formatDuration(duration_ms.p95)),
+      sortBy: ({ duration_ms }) => duration_ms.p95,
+    },
+    { id: "price", title: "Price in credits", cell: ({ id }) => <Prices of={written(id)?.price ?? {}} /> },
+    { id: "plans", title: "Plans", cell: ({ id }) => <Plans of={written(id)?.plans} /> },
+  ];
+}
+
+/** Each step's upstreams with the state of their breakers and the share that each served. */
+function Chain({ of }: { readonly of: readonly ModelStep[] }) {
+  return (
+    <ol class="chain-line">
+      {of.map(({ targets }) => (
+        <li key={targets.map(({ upstream, model }) => `${upstream} ${model}`).join()} class="row">
+          {targets.map((target) => (
+            <span key={`${target.upstream} ${target.model}`} class="nowrap">
+              {target.upstream} <TargetState of={target} />
+              {target.share !== null && <span class="muted small"> {formatPercent(target.share)}</span>}
+            </span>
+          ))}
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+const MANUAL = { drain: "drained by hand", open: "opened by hand", close: "closed by hand" } as const;
+
+/** Nothing for one that is as it should be. */
+export function TargetState({ of }: { readonly of: ModelTarget }) {
+  const { breaker, manual, can_serve } = of;
+  if (manual !== null) return <Badge tone="warn">{MANUAL[manual.mode]}</Badge>;
+  if (breaker !== "closed") return <BreakerBadge state={breaker} />;
+  return can_serve ? null : <Badge tone="bad">gets no requests</Badge>;
+}
+
+const UNITS: Readonly<Record<string, string>> = {
+  input_per_million: "in / M",
+  output_per_million: "out / M",
+  cached_input_per_million: "cached / M",
+  cache_write_per_million: "cache write / M",
+  cache_write_1h_per_million: "cache write 1 h / M",
+  reasoning_per_million: "reasoning / M",
+  per_request: "a request",
+  per_second: "a second",
+  per_image: "an image",
+  per_million_characters: "M characters",
+};
+
+/** Each price with what it is for; one may be a table of its own. */
+export function pricesOf(price: WrittenModel["price"]): readonly (readonly [unit: string, amount: string])[] {
+  return Object.entries(price)
+    .filter(([name]) => name in UNITS)
+    .map(([name, amount]) => [
+      UNITS[name]!,
+      typeof amount === "object" ? JSON.stringify(amount) : `${amount as number}`,
+    ]);
+}
+
+const MAX_PRICES_COUNT = 2;
+
+function Prices({ of }: { readonly of: WrittenModel["price"] }) {
+  const all = pricesOf(of).map(([unit, amount]) => `${amount} ${unit}`);
+  if (all.length === 0) return <>{NONE}</>;
+  return <span title={all.join("\n")}>{all.slice(0, MAX_PRICES_COUNT).join(", ")}</span>;
+}
+
+const MAX_PLANS_COUNT = 3;
+
+function Plans({ of }: { readonly of: readonly string[] | undefined }) {
+  if (of === undefined) return <>{NONE}</>;
+  if (of.length === 0) return <Badge tone="warn">none may call it</Badge>;
+  const more = of.length - MAX_PLANS_COUNT;
+  return (
+    <span title={of.join(", ")}>
+      {of.slice(0, MAX_PLANS_COUNT).join(", ")}
+      {more > 0 && ` and ${formatCount(more)} more`}
+    </span>
+  );
+}

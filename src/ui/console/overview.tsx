@@ -1,0 +1,162 @@
+import { useMemo } from "preact/hooks";
+import { Chart, type ChartProps } from "../shared/chart.tsx";
+import {
+  formatCompact,
+  formatCount,
+  formatCredits,
+  formatDuration,
+  formatPercent,
+  NONE,
+  plural,
+} from "../shared/formats.ts";
+import { PageHead } from "../shared/layout.tsx";
+import { Empty, Figure, Loading, Panel } from "../shared/parts.tsx";
+import { drawnOf, KEPT_MS, nowOf, STEP_MS } from "./figures.ts";
+import { liveStatus, seconds } from "./live.ts";
+import { ConfigurationHealth, UpstreamHealth } from "./overview-health.tsx";
+import { decimalOf } from "./usage-sums.ts";
+
+/** Whether all is well: six numbers, what they were, and what needs a look. */
+export function OverviewPage() {
+  return (
+    <>
+      <PageHead title="Overview" />
+      <Numbers />
+      <div class="grid-2">
+        <UpstreamHealth />
+        <ConfigurationHealth />
+      </div>
+      <Charts />
+    </>
+  );
+}
+
+function Numbers() {
+  const now = nowOf(seconds.value);
+  if (now === null) {
+    return (
+      <Panel title="Now">
+        {liveStatus.value === "waiting" ? (
+          <Empty title="No figures come in">
+            The gateway's event stream cannot be read; it is tried again by itself. What else is on this page is read
+            without it.
+          </Empty>
+        ) : (
+          <Loading what="Waiting for the first figures" />
+        )}
+      </Panel>
+    );
+  }
+  const { errorShare, ttftP95Ms, overheadP95Ms } = now;
+  return (
+    <Panel title="Now">
+      <div class="numbers">
+        <Figure label="Requests a second" value={formatCount(round(now.requestsPerSecond))} hint="over 10 s" />
+        <Figure label="In flight" value={formatCount(now.inFlight)} hint={plural(now.streams, "stream")} />
+        <Figure
+          label="Errors"
+          value={errorShare === null ? NONE : formatPercent(errorShare)}
+          hint="of a minute's requests"
+        />
+        <Figure
+          label="First token, p95"
+          value={ttftP95Ms === null ? NONE : formatDuration(ttftP95Ms)}
+          hint="over a minute"
+        />
+        <Figure
+          label="Own overhead, p95"
+          value={overheadP95Ms === null ? NONE : `${formatCount(round(overheadP95Ms))} ms`}
+          hint="over a minute"
+        />
+        <Figure
+          label="Spent"
+          value={formatCredits(decimalOf(now.spend))}
+          hint={`credits in ${formatDuration(spanOf())}`}
+        />
+      </div>
+    </Panel>
+  );
+}
+
+function round(value: number): number {
+  return Number(value.toPrecision(3));
+}
+
+function spanOf(): number {
+  const all = seconds.value;
+  const [first, last] = [all[0]?.at ?? 0, all.at(-1)?.at ?? 0];
+  return Math.min(KEPT_MS, last - first + 1_000);
+}
+
+const CLOCK = new Intl.DateTimeFormat("en", { timeStyle: "medium" });
+const formatClock = (at: number): string => CLOCK.format(at);
+
+function Charts() {
+  const all = seconds.value;
+  // Drawn anew when a step is whole, not with every second.
+  const step = Math.floor((all.at(-1)?.at ?? 0) / STEP_MS);
+  const first = Math.floor((all[0]?.at ?? 0) / STEP_MS);
+  const drawn = useMemo(() => drawnOf(all), [step, first]);
+  const { times } = drawn;
+  if (times.length < 2) return null;
+  const common = { times, formatTime: formatClock, heightPx: 180 };
+  return (
+    <div class="grid-2">
+      <Plot
+        {...common}
+        caption="Requests a second"
+        kind="lines"
+        series={[{ name: "requests a second", values: drawn.requestsPerSecond }]}
+      />
+      <Plot
+        {...common}
+        caption={drawn.errors.length === 0 ? "Errors: none in this time" : "Errors in 10 s, by code"}
+        kind="stacked-bars"
+        series={drawn.errors}
+      />
+      <Plot
+        {...common}
+        caption="Time to first token, 95th percentile"
+        kind="lines"
+        format={formatDuration}
+        series={[{ name: "95th percentile", values: drawn.ttftP95Ms }]}
+      />
+      <Plot
+        {...common}
+        caption="The gateway's own part of a request, 95th percentile"
+        kind="lines"
+        format={(value) => `${formatCount(round(value))} ms`}
+        series={[{ name: "95th percentile", values: drawn.overheadP95Ms }]}
+      />
+      <Plot
+        {...common}
+        caption="Credits charged in 10 s"
+        kind="stacked-bars"
+        format={formatSpend}
+        series={[{ name: "credits", values: drawn.spend }]}
+      />
+      <Plot
+        {...common}
+        caption="What runs"
+        kind="lines"
+        format={formatCompact}
+        series={[
+          { name: "requests in flight", values: drawn.inFlight },
+          { name: "streams", values: drawn.streams },
+        ]}
+      />
+    </div>
+  );
+}
+
+function Plot(props: ChartProps) {
+  return (
+    <div class="panel panel-body">
+      <Chart {...props} />
+    </div>
+  );
+}
+
+function formatSpend(value: number): string {
+  return value === 0 ? "0" : String(Number(value.toPrecision(2)));
+}

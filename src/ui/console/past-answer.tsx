@@ -1,0 +1,53 @@
+import { Badge, Panel } from "../shared/parts.tsx";
+import { type Column, DataTable } from "../shared/table.tsx";
+import { Explanation } from "./explanation.tsx";
+import type { ExplainedPast } from "./explanation-types.ts";
+import { Facts } from "./state-parts.tsx";
+
+type Difference = ExplainedPast["differences"][number];
+
+const COLUMNS: readonly Column<Difference>[] = [
+  { id: "what", title: "What", cell: ({ what }) => what },
+  { id: "before", title: "Then", cell: ({ before }) => before },
+  { id: "now", title: "Now", cell: ({ now }) => now },
+];
+
+/** What was decided then, and what would be now. */
+export function PastAnswer({ of }: { readonly of: ExplainedPast }) {
+  const { before, now, differences, notes } = of;
+  return (
+    <>
+      <Panel title="Then">
+        <Facts
+          rows={[
+            ["Model", before.model],
+            ["Plan", before.plan],
+            ["Outcome", before.outcome.replaceAll("_", " ")],
+            ["Status", [before.status, before.code].filter((one) => one !== null).join(" ")],
+          ]}
+        />
+        {notes.length > 0 && (
+          <ul class="note warn">
+            {notes.map((note) => (
+              <li key={note}>{note}</li>
+            ))}
+          </ul>
+        )}
+        {differences.length === 0 ? (
+          <p>
+            <Badge tone="good">the same</Badge> The configuration in force would decide as was decided then.
+          </p>
+        ) : (
+          <DataTable
+            caption="What differs"
+            columns={COLUMNS}
+            rows={differences}
+            rowKey={({ what }) => what}
+            empty={null}
+          />
+        )}
+      </Panel>
+      {now && <Explanation title="Now" of={now} />}
+    </>
+  );
+}

@@ -1,0 +1,187 @@
+import { useState } from "preact/hooks";
+import { CopyButton } from "../shared/copy.tsx";
+import { confirm } from "../shared/dialog.tsx";
+import { PageHead } from "../shared/layout.tsx";
+import { Badge, Figure, Loaded, Meter, Panel } from "../shared/parts.tsx";
+import { type Resource, useResource } from "../shared/resource.ts";
+import { linkTo } from "../shared/router.ts";
+import { Credits, Time, Until } from "../shared/time.tsx";
+import { toast } from "../shared/toast.tsx";
+import { admin, mayChange, part } from "./client.ts";
+import { GrantDialog } from "./grant-dialog.tsx";
+import { LedgerTable } from "./ledger-table.tsx";
+import { Facts } from "./state-parts.tsx";
+import { TierDialog } from "./tiers.tsx";
+import type { UserDetail } from "./types.ts";
+import { UserKeys } from "./user-keys.tsx";
+
+const EVERY_MS = 10_000;
+
+/** One user: what is left of the limits and credits, the keys, and what was spent on what. */
+export function UserPage({ id }: { readonly id: string }) {
+  const user = useResource(id, (signal) => admin.get<UserDetail>(`/admin/users/${part(id)}`, { signal }), {
+    everyMs: EVERY_MS,
+  });
+  return (
+    <>
+      <PageHead
+        title={user.data?.email ?? "User"}
+        actions={
+          <a class="button small" href="#/users">
+            ← All users
+          </a>
+        }
+      />
+      {user.problem?.status === 404 ? (
+        <p class="note warn">
+          There is no user <code>{id}</code>. <a href="#/users">Search for another one.</a>
+        </p>
+      ) : (
+        <Loaded resource={user}>
+          {(data) => (
+            <>
+              <Account user={data} resource={user} />
+              <Limits user={data} />
+              <UserKeys userId={data.id} />
+              <Panel
+                flush
+                title="Latest requests"
+                actions={
+                  <>
+                    <a class="button small" href={linkTo("/usage", { user: data.id })}>
+                      Usage
+                    </a>
+                    <a class="button small" href={linkTo("/ledger", { user: data.id })}>
+                      All in the ledger
+                    </a>
+                  </>
+                }
+              >
+                <LedgerTable filters={{ user: data.id }} withUser={false} limit={10} />
+              </Panel>
+            </>
+          )}
+        </Loaded>
+      )}
+    </>
+  );
+}
+
+type Open = "grant" | "tier" | null;
+
+function Account({ user, resource }: { readonly user: UserDetail; readonly resource: Resource<UserDetail> }) {
+  const [open, setOpen] = useState<Open>(null);
+  const close = (): void => setOpen(null);
+  const done = (): void => {
+    close();
+    resource.reload();
+  };
+  const { disabled_at } = user;
+  return (
+    <Panel
+      title="Account"
+      actions={
+        mayChange() && (
+          <>
+            <button type="button" class="button small primary" onClick={() => setOpen("grant")}>
+              Grant credits…
+            </button>
+            <button type="button" class="button small" onClick={() => setOpen("tier")}>
+              Change plan…
+            </button>
+            <button type="button" class="button small danger" onClick={() => askToDisable(user, resource.reload)}>
+              {disabled_at === null ? "Disable…" : "Enable…"}
+            </button>
+          </>
+        )
+      }
+    >
+      <div class="numbers">
+        <Figure label="Credits left" value={<Credits amount={user.credits} bare />} />
+        <Figure label="Held by running requests" value={<Credits amount={user.held} bare />} />
+        <Figure label="Charged so far" value={<Credits amount={user.charged} bare />} />
+        <Figure label="Granted so far" value={<Credits amount={user.granted} bare />} />
+      </div>
+      <Facts
+        rows={[
+          [
+            "Id",
+            <span key="id" class="row">
+              <code>{user.id}</code> <CopyButton text={user.id} what="the user's id" />
+            </span>,
+          ],
+          ["Plan", user.plan_tier],
+          [
+            "State",
+            disabled_at === null ? (
+              <Badge tone="good">enabled</Badge>
+            ) : (
+              <>
+                <Badge tone="bad">disabled</Badge> <Time at={disabled_at} both />
+              </>
+            ),
+          ],
+          ["Since", <Time key="since" at={user.created_at} both />],
+        ]}
+      />
+      {open === "grant" && <GrantDialog user={user} onClose={close} onDone={done} />}
+      {open === "tier" && <TierDialog user={user} onClose={close} onDone={done} />}
+    </Panel>
+  );
+}
+
+function askToDisable({ id, email, disabled_at }: UserDetail, onDone: () => void): void {
+  const disable = disabled_at === null;
+  confirm({
+    title: disable ? `Disable ${email}?` : `Enable ${email}?`,
+    text: disable ? (
+      <p>No key and no token of this user is taken any more. What runs ends as it would. Nothing is deleted.</p>
+    ) : (
+      <p>The user's keys work again, and the user can sign in.</p>
+    ),
+    action: disable ? "Disable" : "Enable",
+    danger: disable,
+    run: async () => {
+      await admin.send("PATCH", `/admin/users/${part(id)}`, { body: { disabled: disable } });
+      toast(disable ? `${email} is disabled` : `${email} is enabled`);
+      onDone();
+    },
+  });
+}
+
+const WINDOWS = [
+  ["day", "Day"],
+  ["hour", "Hour"],
+  ["minute", "Minute"],
+] as const;
+
+function Limits({ user }: { readonly user: UserDetail }) {
+  const { windows, streams, requests_running } = user;
+  return (
+    <Panel title="Limits">
+      <div class="meters">
+        {WINDOWS.map(([name, title]) => (
+          <Meter
+            key={name}
+            label={title}
+            used={windows[name].used}
+            limit={windows[name].limit}
+            unit="requests"
+            hint={
+              <>
+                resets <Until at={windows[name].resets_at} />
+              </>
+            }
+          />
+        ))}
+        <Meter
+          label="Streams"
+          used={streams.running}
+          limit={streams.limit}
+          unit="at once"
+          hint={`${requests_running} requests run`}
+        />
+      </div>
+    </Panel>
+  );
+}

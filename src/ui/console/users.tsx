@@ -1,0 +1,172 @@
+import { useState } from "preact/hooks";
+import { Dialog } from "../shared/dialog.tsx";
+import { errorOf, otherProblem, TextField } from "../shared/fields.tsx";
+import { PageHead } from "../shared/layout.tsx";
+import type { Page } from "../shared/paging.ts";
+import { Badge, Empty, Panel, ProblemNote } from "../shared/parts.tsx";
+import { useAction, usePages } from "../shared/resource.ts";
+import { linkTo } from "../shared/router.ts";
+import { type Column, PagedTable } from "../shared/table.tsx";
+import { Credits, Time } from "../shared/time.tsx";
+import { toast } from "../shared/toast.tsx";
+import { admin, mayChange, part, router } from "./client.ts";
+import { ClearFilters, queries, SelectFilter, TextFilter } from "./filters.tsx";
+import { Id } from "./state-parts.tsx";
+import { TierField } from "./tiers.tsx";
+import type { User } from "./types.ts";
+import { useCatalogue } from "./use-catalogue.ts";
+
+const FILTERS = ["search", "tier", "disabled"] as const;
+const DISABLED = [
+  { value: "", title: "All" },
+  { value: "false", title: "Enabled" },
+  { value: "true", title: "Disabled" },
+];
+
+/** Who may call, and with how much. */
+export function UsersPage() {
+  const filters = queries(FILTERS);
+  const [creating, setCreating] = useState(false);
+  const { data: catalogue } = useCatalogue();
+  const plans = ["", ...(catalogue?.tiers ?? [])].map((value) => ({ value, title: value || "All" }));
+  const pages = usePages(JSON.stringify(filters), (cursor, signal) =>
+    admin.get<Page<User>>("/admin/users", { query: { ...filters, cursor }, signal }),
+  );
+  const isFiltered = Object.values(filters).some((value) => value !== "");
+  return (
+    <>
+      <PageHead
+        title="Users"
+        actions={
+          mayChange() && (
+            <button type="button" class="button primary" onClick={() => setCreating(true)}>
+              New user
+            </button>
+          )
+        }
+      />
+      <div class="filters">
+        <TextFilter name="search" label="Id, or beginning of the address" placeholder="ada@" />
+        <SelectFilter name="tier" label="Plan" choices={plans} />
+        <SelectFilter name="disabled" label="State" choices={DISABLED} />
+        <ClearFilters names={FILTERS} />
+      </div>
+      <Panel flush title="Users">
+        <PagedTable
+          caption="Users"
+          columns={COLUMNS}
+          pages={pages}
+          rowKey={({ id }) => id}
+          empty={
+            isFiltered ? (
+              <Empty title="No user fits the filters">
+                A search finds a whole id, or addresses by their beginning. Clear a filter to see more.
+              </Empty>
+            ) : (
+              <Empty title="There are no users yet">
+                They come by signing in, or are created here or by <code>gateway users add</code>.
+              </Empty>
+            )
+          }
+        />
+      </Panel>
+      {creating && <CreateDialog onClose={() => setCreating(false)} />}
+    </>
+  );
+}
+
+const COLUMNS: readonly Column<User>[] = [
+  {
+    id: "email",
+    title: "Address",
+    cell: ({ id, email }) => <a href={linkTo(`/users/${part(id)}`)}>{email}</a>,
+    sortBy: ({ email }) => email,
+  },
+  { id: "id", title: "Id", cell: ({ id }) => <Id of={id} /> },
+  { id: "tier", title: "Plan", cell: ({ plan_tier }) => plan_tier, sortBy: ({ plan_tier }) => plan_tier },
+  {
+    id: "state",
+    title: "State",
+    cell: ({ disabled_at }) =>
+      disabled_at === null ? <Badge tone="good">enabled</Badge> : <Badge tone="bad">disabled</Badge>,
+  },
+  {
+    id: "credits",
+    title: "Credits",
+    end: true,
+    cell: ({ credits }) => <Credits amount={credits} bare />,
+    sortBy: ({ credits }) => Number(credits),
+  },
+  {
+    id: "charged",
+    title: "Charged so far",
+    end: true,
+    cell: ({ charged }) => <Credits amount={charged} bare />,
+    sortBy: ({ charged }) => Number(charged),
+  },
+  {
+    id: "created",
+    title: "Since",
+    cell: ({ created_at }) => <Time at={created_at} />,
+    sortBy: ({ created_at }) => created_at,
+  },
+];
+
+function CreateDialog({ onClose }: { readonly onClose: () => void }) {
+  const [email, setEmail] = useState("");
+  const [tier, setTier] = useState("");
+  const [credits, setCredits] = useState("");
+  const { busy, problem, start } = useAction(async () => {
+    const body = { email: email.trim(), ...(tier && { plan_tier: tier }), ...(credits && { credits: credits.trim() }) };
+    const made = await admin.send<User>("POST", "/admin/users", { body });
+    toast(`${made.email} was created`);
+    onClose();
+    router.go(`/users/${part(made.id)}`);
+  });
+  const other = otherProblem(problem, ["/email", "/plan_tier", "/credits"]);
+  return (
+    <Dialog title="New user" onClose={onClose}>
+      <form
+        class="stack"
+        onSubmit={(event) => {
+          event.preventDefault();
+          start();
+        }}
+      >
+        <TextField
+          label="Mail address"
+          type="email"
+          required
+          value={email}
+          onValue={setEmail}
+          error={errorOf(problem, "/email")}
+        />
+        <TierField
+          label="Plan"
+          none="As for who signs up"
+          value={tier}
+          onValue={setTier}
+          error={errorOf(problem, "/plan_tier")}
+        />
+        <TextField
+          label="Credits to begin with"
+          inputMode="decimal"
+          placeholder="10.00"
+          hint="Empty: as for who signs up."
+          value={credits}
+          onValue={setCredits}
+          error={errorOf(problem, "/credits")}
+        />
+        {other && <ProblemNote problem={other} />}
+        <div class="row end">
+          <button type="button" class="button" onClick={onClose}>
+            Cancel
+          </button>
+          <button type="submit" class="button primary" disabled={busy || email.trim() === ""}>
+            {busy ? "Creating…" : "Create"}
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  );
+}

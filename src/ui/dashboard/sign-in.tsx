@@ -1,0 +1,122 @@
+import { useState } from "preact/hooks";
+import { errorOf, otherProblem, TextField } from "../shared/fields.tsx";
+import { PageHead } from "../shared/layout.tsx";
+import { Panel, ProblemNote } from "../shared/parts.tsx";
+import { useAction, useResource } from "../shared/resource.ts";
+import { askForCode, providerLink, publicApi, signInWith } from "./session.ts";
+
+const CODE_DIGITS = 6;
+
+/** By a code that comes by mail, or at an identity provider. */
+export function SignIn() {
+  const [email, setEmail] = useState("");
+  const [sent, setSent] = useState(false);
+  const settings = useResource("settings", (signal) => publicApi.settings(signal));
+  const providers = settings.data?.sign_in?.providers ?? [];
+  return (
+    <div class="narrow stack">
+      <PageHead title="Sign in" />
+      <Panel title={sent ? "Enter the code" : "With your mail address"}>
+        {sent ? (
+          <CodeForm email={email} onBack={() => setSent(false)} />
+        ) : (
+          <AddressForm email={email} onEmail={setEmail} onSent={() => setSent(true)} />
+        )}
+      </Panel>
+      {providers.length > 0 && !sent && (
+        <Panel title="Or with">
+          <div class="row">
+            {providers.map((name) => (
+              <a key={name} class="button" href={providerLink(name)}>
+                {name}
+              </a>
+            ))}
+          </div>
+        </Panel>
+      )}
+    </div>
+  );
+}
+
+function AddressForm(props: {
+  readonly email: string;
+  readonly onEmail: (email: string) => void;
+  readonly onSent: () => void;
+}) {
+  const { busy, problem, start } = useAction(async () => {
+    await askForCode(props.email.trim());
+    props.onSent();
+  });
+  const other = otherProblem(problem, ["/email"]);
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start();
+      }}
+    >
+      <TextField
+        label="Mail address"
+        type="email"
+        name="email"
+        autoComplete="email"
+        required
+        autofocus
+        value={props.email}
+        onValue={props.onEmail}
+        hint="You get a code by mail. Who signs in for the first time gets an account."
+        error={errorOf(problem, "/email")}
+      />
+      {other && <ProblemNote problem={other} />}
+      <button type="submit" class="button primary" disabled={busy}>
+        {busy ? "Sending…" : "Send me a code"}
+      </button>
+    </form>
+  );
+}
+
+function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: () => void }) {
+  const [code, setCode] = useState("");
+  const { busy, problem, start } = useAction(() => signInWith(email.trim(), code.trim()));
+  const again = useAction(() => askForCode(email.trim()));
+  const isWrong = problem?.status === 401;
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start();
+      }}
+    >
+      <p>
+        A code was sent to <strong>{email.trim()}</strong>. It is valid for 10 minutes.
+      </p>
+      <TextField
+        label={`Code of ${CODE_DIGITS} digits`}
+        name="code"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        pattern="\s*[0-9]{6}\s*"
+        required
+        autofocus
+        value={code}
+        onValue={setCode}
+        error={isWrong ? `${problem.message}. Look at the last mail, or have another code sent.` : null}
+      />
+      {problem && !isWrong && <ProblemNote problem={problem} />}
+      {again.problem && <ProblemNote problem={again.problem} />}
+      <button type="submit" class="button primary" disabled={busy}>
+        {busy ? "Signing in…" : "Sign in"}
+      </button>
+      <div class="row apart">
+        <button type="button" class="button small" onClick={onBack}>
+          Another address
+        </button>
+        <button type="button" class="button small" disabled={again.busy} onClick={() => again.start()}>
+          {again.busy ? "Sending…" : "Send another code"}
+        </button>
+      </div>
+    </form>
+  );
+}
