@@ -1,20 +1,24 @@
 import { useState } from "preact/hooks";
-import type { ApiKey, CreatedApiKey } from "../shared/api.ts";
+import type { ApiKey, Budget, CreatedApiKey } from "../shared/api.ts";
 import { CopyButton } from "../shared/copy.tsx";
 import { confirm, Dialog } from "../shared/dialog.tsx";
-import { creditsNumber, creditsText } from "../shared/formats.ts";
+import { creditsNumber, creditsText, formatCredits } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { now, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
+import { revocation } from "./chat.ts";
 import { allowedModels, Connect } from "./connect.tsx";
 import { MakeKey } from "./make-key.tsx";
 import { api, planOf } from "./session.ts";
 
 export function Keys() {
-  const keys = useResource("keys", (signal) => api.keys(signal));
+  const keys = useResource("keys", async (signal) => {
+    await revocation.value.catch(() => null);
+    return api.keys(signal);
+  });
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<CreatedApiKey | null>(null);
   const revoke = (key: ApiKey): void =>
@@ -101,15 +105,7 @@ function columns(revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
       id: "budget",
       title: "Budget",
       sortBy: ({ budget }) => (budget ? creditsNumber(budget.amount) : null),
-      cell: ({ budget }) =>
-        budget ? (
-          <>
-            {budget.spent === undefined ? "" : `${creditsText(budget.spent)} of `}
-            {creditsText(budget.amount)} {PER[budget.per]}
-          </>
-        ) : (
-          "none"
-        ),
+      cell: ({ budget }) => (budget ? <BudgetCell budget={budget} /> : "none"),
     },
     {
       id: "actions",
@@ -122,6 +118,24 @@ function columns(revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
       ),
     },
   ];
+}
+
+function BudgetCell({ budget }: { readonly budget: Budget }) {
+  const { amount, per, spent = "0", resets_at: resetsAt } = budget;
+  const isSpent = creditsNumber(spent) >= creditsNumber(amount);
+  return (
+    <>
+      <span title={`${spent} of ${amount} credits`}>
+        {formatCredits(spent)} of {creditsText(amount)} {PER[per]}
+      </span>
+      {isSpent && <Badge tone="bad">spent</Badge>}
+      {resetsAt && (
+        <span class="muted">
+          , resets <Until at={resetsAt} />
+        </span>
+      )}
+    </>
+  );
 }
 
 const PER = { day: "a day", month: "a month", total: "in total" } as const;

@@ -188,7 +188,7 @@ export function createApi(client: Client) {
     revokeKey: (id: string) => client.send<unknown>("DELETE", `/v1/user/key/${encodeURIComponent(id)}`),
     ledger: (query: Query, signal?: AbortSignal) => list<LedgerEntry>("/v1/user/ledger", query, signal),
     usage: (query: Query, signal?: AbortSignal) =>
-      allPages<UsageRow>((cursor) => list("/v1/user/usage", { ...query, limit: 200, cursor }, signal), MAX_PAGES),
+      allPages<UsageRow>((cursor) => list("/v1/user/usage", { ...query, limit: 1000, cursor }, signal), MAX_PAGES),
     streams: async (signal?: AbortSignal) =>
       (await client.get<{ data: readonly RunningStream[] }>("/v1/user/streams", { ...(signal && { signal }) })).data,
     stopStream: (id: string) => client.send<unknown>("DELETE", `/v1/user/streams/${encodeURIComponent(id)}`),

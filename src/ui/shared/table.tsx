@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { NONE } from "./formats.ts";
-import { Loading, ProblemNote } from "./parts.tsx";
+import { Empty, Loading, ProblemNote } from "./parts.tsx";
 import { nextSorting, type Sorting, sortRows } from "./paging.ts";
 import type { PagedResource } from "./resource.ts";
 
@@ -118,7 +118,11 @@ export function PagedTable<T>(props: Omit<TableProps<T>, "rows"> & { readonly pa
           <ProblemNote problem={problem} retry={pages.reload} />
         </div>
       )}
-      {data === undefined ? problem === null && <Loading /> : <DataTable {...table} rows={data.data} />}
+      {data === undefined ? (
+        problem === null && <Loading />
+      ) : (
+        <DataTable {...table} rows={data.data} empty={data.next_cursor === null ? table.empty : <SoFar />} />
+      )}
       {(trail.length > 1 || (data?.next_cursor ?? null) !== null) && (
         <nav class="pager" aria-label={`Pages of ${props.caption}`}>
           <span class="muted" role="status">
@@ -140,5 +144,13 @@ export function PagedTable<T>(props: Omit<TableProps<T>, "rows"> & { readonly pa
         </nav>
       )}
     </>
+  );
+}
+
+function SoFar() {
+  return (
+    <Empty title="Nothing so far">
+      <span>The next page looks further back.</span>
+    </Empty>
   );
 }
