@@ -1,4 +1,4 @@
-import type { UsageRow } from "./types.ts";
+import type { UsageRow } from "#schema";
 
 export type Dimension = "model" | "upstream" | "tier" | "user" | "key";
 export type Measure = "cost" | "requests" | "failed" | "tokens";

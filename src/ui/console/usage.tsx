@@ -1,3 +1,4 @@
+import type { UsageRow } from "#schema";
 import { Chart } from "../shared/chart.tsx";
 import {
   creditsNumber,
@@ -17,7 +18,6 @@ import { Credits } from "../shared/time.tsx";
 import { admin } from "./client.ts";
 import { ClearFilters, MoreFilters, queries, query, SelectFilter, TextFilter, TimeFilter } from "./filters.tsx";
 import { ModelLink, UpstreamLink, UserLink } from "./state-parts.tsx";
-import type { UsageRow } from "./types.ts";
 import { addUp, groupsOf, type Dimension, type Measure, seriesOf, type Total } from "./usage-sums.ts";
 
 const FILTERS = ["user", "key", "model", "upstream", "from", "to"] as const;

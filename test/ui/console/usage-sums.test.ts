@@ -1,6 +1,6 @@
+import type { UsageRow } from "#schema";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { UsageRow } from "../../../src/ui/console/types.ts";
 import { addUp, decimalOf, groupsOf, nanoOf, seriesOf } from "../../../src/ui/console/usage-sums.ts";
 import { RUNS } from "../../properties/runs.ts";
 
