@@ -166,6 +166,8 @@ const ASKING = [
   "revokeKey",
   "ledger",
   "recorded",
+  "ledgerPage",
+  "usage",
   "stopStreams",
   "stopTokens",
   "throttle",
