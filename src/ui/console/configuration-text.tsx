@@ -22,7 +22,7 @@ export function ConfigurationText({ source, rejection }: Props) {
   const { files, rejected } = source;
   const showsRejected = rejected !== null && query("text") !== "force";
   const texts: readonly Text[] = showsRejected ? rejected.files : files;
-  const chosen = texts.find((one) => isFile(query("file"), one)) ?? texts[0];
+  const chosen = textOf(query("file"), texts) ?? texts[0];
   const findings = showsRejected ? (rejection ?? rejected).diagnostics : [];
   return (
     <div id="text">
@@ -46,9 +46,9 @@ export function ConfigurationText({ source, rejection }: Props) {
               <SelectField
                 label="File"
                 value={chosen?.path ?? ""}
-                choices={texts.map(({ path, file }) => ({
-                  value: path,
-                  title: `${path}${countText(findings.filter((one) => isFile(one.file, { path, file })).length)}`,
+                choices={texts.map((text) => ({
+                  value: text.path,
+                  title: `${text.path}${countText(findings.filter(({ file }) => textOf(file, texts) === text).length)}`,
                 }))}
                 onValue={(file) => router.setQuery({ file, line: null })}
               />
@@ -62,7 +62,7 @@ export function ConfigurationText({ source, rejection }: Props) {
           <Lines
             text={chosen.text}
             name={chosen.path}
-            findings={findings.filter(({ file }) => isFile(file, chosen))}
+            findings={findings.filter(({ file }) => textOf(file, texts) === chosen)}
             marked={Number(query("line"))}
           />
         )}
@@ -76,8 +76,12 @@ function countText(findings: number): string {
 }
 
 /** Findings name a file from the working directory or by its whole path, texts from the folder of the main file. */
-function isFile(named: string, { path, file }: Pick<Text, "path" | "file">): boolean {
-  return named !== "" && (named === path || named === file || file.endsWith(`/${named}`));
+function textOf(named: string, texts: readonly Text[]): Text | undefined {
+  if (named === "") return undefined;
+  return (
+    texts.find(({ path, file }) => named === path || named === file) ??
+    texts.find(({ file }) => file.endsWith(`/${named}`))
+  );
 }
 
 interface LinesProps {
