@@ -13,12 +13,16 @@ interface Props {
   readonly filters: Query;
   readonly withUser?: boolean;
   readonly limit?: number;
+  /** Left out: it is read once. */
+  readonly everyMs?: number;
 }
 
 /** Entries of the ledger, the newest first. */
-export function LedgerTable({ filters, withUser = true, limit = 50 }: Props) {
-  const pages = usePages(JSON.stringify([filters, limit]), (cursor, signal) =>
-    admin.get<Page<LedgerEntry>>("/admin/ledger", { query: { ...filters, limit, cursor }, signal }),
+export function LedgerTable({ filters, withUser = true, limit = 50, everyMs }: Props) {
+  const pages = usePages(
+    JSON.stringify([filters, limit]),
+    (cursor, signal) => admin.get<Page<LedgerEntry>>("/admin/ledger", { query: { ...filters, limit, cursor }, signal }),
+    { everyMs },
   );
   const isFiltered = Object.values(filters).some(Boolean);
   return (
