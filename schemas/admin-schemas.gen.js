@@ -1245,6 +1245,7 @@ export const schemas = {
         "type": "boolean"
       },
       "usage": {
+        "description": "What it used.",
         "$ref": "#/components/schemas/LedgerUsage"
       },
       "cost": {

@@ -250,5 +250,8 @@ test("figures come by the second, with what is set of upstreams, and the last mi
   expect(times).toEqual([...new Set(times)].toSorted());
   const { data } = (await read("/admin/figures")) as { data: Told[] };
   expect(data.map(({ at }) => at)).toEqual(expect.arrayContaining(times));
-  events.leave();
+  // It holds no stop up.
+  await gateway.stop();
+  expect((await events.whole()).text).toContain("event: figures");
+  gateway = await TestGateway.start();
 });
