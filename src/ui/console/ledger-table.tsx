@@ -4,6 +4,7 @@ import type { Page } from "../shared/paging.ts";
 import { Empty } from "../shared/parts.tsx";
 import type { Query } from "../shared/http.ts";
 import { usePages } from "../shared/resource.ts";
+import { linkTo } from "../shared/router.ts";
 import { type Column, PagedTable } from "../shared/table.tsx";
 import { Credits, Time } from "../shared/time.tsx";
 import { admin } from "./client.ts";
@@ -82,7 +83,9 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
     title: "Request",
     cell: ({ request_id, tags }) => (
       <span class="details">
-        <Id of={request_id} />
+        <a href={linkTo("/explain", { request: request_id })} title={`${request_id}: what was decided, then and now`}>
+          <Id of={request_id} />
+        </a>
         {Object.entries(tags).map(([name, value]) => (
           <span key={name} class="muted small">
             {name}: {value}
