@@ -6,6 +6,7 @@ import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
+import type { KeyState } from "../upstream/state/key-pool.ts";
 import type { ManualMode, ManualSetting } from "../upstream/state/manual.ts";
 import type { Transition } from "../upstream/state/states.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
@@ -50,6 +51,7 @@ export interface Generation extends RequestPipeline {
   /** The same: what an operator has set of it, and the latest changes of its breaker. */
   readonly manual: (upstream: string) => ManualSetting | null;
   readonly transitions: (upstream: string) => readonly Transition[];
+  readonly keys: (upstream: string) => readonly KeyState[];
   /** Unix milliseconds. */
   readonly loadedAt: number;
   readonly trial: Trial;
@@ -100,6 +102,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     health: (name) => upstreams.health(name),
     manual: (name) => upstreams.manual(name),
     transitions: (name) => upstreams.transitions(name),
+    keys: (name) => upstreams.keys(name),
     loadedAt: host.now(),
     trial,
     promote: () => upstreams.adopt(),
@@ -130,7 +133,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
   };
 }
 
-/** An upstream as `GET /admin/upstreams` shows it. */
+/** An upstream as `GET /admin/upstreams` shows it, but for its history. */
 export interface UpstreamState {
   readonly breaker: BreakerState;
   readonly health: UpstreamHealth["state"];
@@ -138,8 +141,14 @@ export interface UpstreamState {
   readonly can_serve: boolean;
   /** What an operator has set; null: nothing. */
   readonly manual: ManualState | null;
-  /** The latest changes of the breaker and of what operators set, oldest first. */
-  readonly history: readonly StateChange[];
+  /** API keys by their place in the configuration. */
+  readonly keys: readonly {
+    readonly position: number;
+    /** ISO 8601; null: it is used. */
+    readonly rests_until: string | null;
+    /** In a row. */
+    readonly refusals: number;
+  }[];
 }
 
 export interface ManualState {
@@ -151,11 +160,15 @@ export interface ManualState {
   readonly reason: string;
 }
 
+/** A change of a breaker, or of what an operator has set. */
 export interface StateChange extends Omit<Transition, "at"> {
   /** ISO 8601. */
   readonly at: string;
   readonly instance: string;
 }
+
+/** By upstream. */
+export type Histories = Readonly<Record<string, readonly StateChange[]>>;
 
 /** What a process serves in place of the file as it is. */
 export interface Instead {
@@ -274,15 +287,27 @@ export class ProcessState {
   }
 
   *#upstreams(): Iterable<readonly [string, UpstreamState]> {
-    const { snapshot, host, health, manual, transitions } = this.generation;
-    const { instance } = this;
+    const { snapshot, host, health, manual, keys: keysOf } = this.generation;
     for (const name of Object.keys(snapshot.upstreams)) {
       const { state, latencyMs, canServe } = health(name);
       const breaker = host.breaker(name).state;
-      const history = transitions(name).map(({ at, ...change }) => ({ at: iso(at), ...change, instance }));
       const set = manualState(manual(name));
-      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set, history }];
+      const keys = keysOf(name).map(({ position, restsUntil, refusals }) => {
+        return { position, rests_until: restsUntil === null ? null : iso(restsUntil), refusals };
+      });
+      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set, keys }];
     }
+  }
+
+  /** The latest changes of every upstream, oldest first. */
+  histories(): Histories {
+    const { snapshot, transitions } = this.generation;
+    const { instance } = this;
+    return Object.fromEntries(
+      Object.keys(snapshot.upstreams).map((name) => {
+        return [name, transitions(name).map(({ at, ...change }) => ({ at: iso(at), ...change, instance }))];
+      }),
+    );
   }
 
   /** What operators set of the upstreams of the configuration in force. */
