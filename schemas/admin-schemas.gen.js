@@ -750,6 +750,243 @@ export const schemas = {
       }
     }
   },
+  "GenerationList": {
+    "title": "GenerationList",
+    "description": "The last generations, and what each of them meant.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data"
+    ],
+    "properties": {
+      "data": {
+        "description": "The latest first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/GenerationEffect"
+        }
+      }
+    }
+  },
+  "GenerationEffect": {
+    "title": "GenerationEffect",
+    "description": "A configuration that has served.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "since",
+      "serves",
+      "by",
+      "effect"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of its text and code.",
+        "type": "string"
+      },
+      "since": {
+        "description": "When it began to serve.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "serves": {
+        "description": "Whether it is in force.",
+        "type": "boolean"
+      },
+      "by": {
+        "description": "What put it in force; null: a former version of the gateway has not noted it.",
+        "enum": [
+          "start",
+          "file",
+          "reload",
+          "rollback",
+          "guard",
+          null
+        ]
+      },
+      "effect": {
+        "description": "Against the one before; null for the oldest, and where either can no longer be read.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/EffectFrom"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    }
+  },
+  "EffectFrom": {
+    "title": "EffectFrom",
+    "description": "What it meant to go from one configuration to another.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "from",
+      "summary",
+      "changes"
+    ],
+    "properties": {
+      "from": {
+        "description": "Hash of the one before.",
+        "type": "string"
+      },
+      "summary": {
+        "description": "How many of each class.",
+        "$ref": "#/components/schemas/EffectSummary"
+      },
+      "changes": {
+        "description": "The worst first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectChange"
+        }
+      }
+    }
+  },
+  "EffectSummary": {
+    "title": "EffectSummary",
+    "description": "Numbers of changes.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "breaking",
+      "risky",
+      "safe"
+    ],
+    "properties": {
+      "breaking": {
+        "description": "Clients notice them as failures.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "risky": {
+        "description": "They may.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "safe": {
+        "description": "They do not.",
+        "type": "integer",
+        "minimum": 0
+      }
+    }
+  },
+  "EffectChange": {
+    "title": "EffectChange",
+    "description": "One change, as `gateway diff` tells it.",
+    "type": "object",
+    "additionalProperties": true,
+    "required": [
+      "kind",
+      "class"
+    ],
+    "properties": {
+      "kind": {
+        "description": "What it is.",
+        "type": "string"
+      },
+      "class": {
+        "description": "How bad it may be.",
+        "enum": [
+          "breaking",
+          "risky",
+          "safe"
+        ]
+      }
+    }
+  },
+  "ConfigurationDiffQuery": {
+    "title": "ConfigurationDiffQuery",
+    "description": "Parameters of GET /admin/config/diff.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "from"
+    ],
+    "properties": {
+      "from": {
+        "description": "Hash of a kept generation, or the beginning of one.",
+        "type": "string",
+        "minLength": 4,
+        "maxLength": 64
+      },
+      "to": {
+        "description": "The same; what serves when absent.",
+        "type": "string",
+        "minLength": 4,
+        "maxLength": 64
+      }
+    }
+  },
+  "ConfigurationDiffSide": {
+    "title": "ConfigurationDiffSide",
+    "description": "One of the two.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "since",
+      "by"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of its text and code.",
+        "type": "string"
+      },
+      "since": {
+        "description": "When it began to serve.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "by": {
+        "description": "What put it in force; null: a former version of the gateway has not noted it.",
+        "enum": [
+          "start",
+          "file",
+          "reload",
+          "rollback",
+          "guard",
+          null
+        ]
+      }
+    }
+  },
+  "ConfigurationDiff": {
+    "title": "ConfigurationDiff",
+    "description": "What it means to go from one kept generation to another.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "from",
+      "to",
+      "summary",
+      "changes"
+    ],
+    "properties": {
+      "from": {
+        "description": "Before.",
+        "$ref": "#/components/schemas/ConfigurationDiffSide"
+      },
+      "to": {
+        "description": "After.",
+        "$ref": "#/components/schemas/ConfigurationDiffSide"
+      },
+      "summary": {
+        "description": "How many of each class.",
+        "$ref": "#/components/schemas/EffectSummary"
+      },
+      "changes": {
+        "description": "The worst first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/EffectChange"
+        }
+      }
+    }
+  },
   "PageLimit": {
     "title": "PageLimit",
     "description": "Entries of a page; 50 when absent.",
@@ -771,6 +1008,696 @@ export const schemas = {
       "string",
       "null"
     ]
+  },
+  "Percentiles": {
+    "title": "Percentiles",
+    "description": "Milliseconds; null where nothing was measured.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "p50",
+      "p95"
+    ],
+    "properties": {
+      "p50": {
+        "description": "Half took no longer.",
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "p95": {
+        "description": "19 of 20 took no longer.",
+        "type": [
+          "number",
+          "null"
+        ]
+      }
+    }
+  },
+  "ModelList": {
+    "title": "ModelList",
+    "description": "What each model's chain did, since each of the processes of this listener started.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "data"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of the configuration in force.",
+        "type": "string"
+      },
+      "data": {
+        "description": "In the order of the configuration.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ModelOperation"
+        }
+      }
+    }
+  },
+  "ModelOperation": {
+    "title": "ModelOperation",
+    "description": "A published model.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "kind",
+      "served",
+      "duration_ms",
+      "chain"
+    ],
+    "properties": {
+      "id": {
+        "description": "As clients ask for it.",
+        "type": "string"
+      },
+      "kind": {
+        "description": "What it does.",
+        "type": "string"
+      },
+      "served": {
+        "description": "Attempts that served, at all targets.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "duration_ms": {
+        "description": "From the arrival of a request to the end of its answer.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "chain": {
+        "description": "In the order in which they are tried.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ModelStep"
+        }
+      }
+    }
+  },
+  "ModelStep": {
+    "title": "ModelStep",
+    "description": "A step of a chain.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "balance",
+      "share",
+      "targets"
+    ],
+    "properties": {
+      "balance": {
+        "description": "How its targets share.",
+        "type": "string"
+      },
+      "share": {
+        "description": "Of what the chain served, from 0 to 1; null before it has served.",
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "targets": {
+        "description": "Of the step.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ModelTarget"
+        }
+      }
+    }
+  },
+  "ModelTarget": {
+    "title": "ModelTarget",
+    "description": "An upstream, and the model's name there.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "upstream",
+      "model",
+      "weight",
+      "breaker",
+      "can_serve",
+      "manual",
+      "attempts",
+      "served",
+      "failed",
+      "share",
+      "ttft_ms"
+    ],
+    "properties": {
+      "upstream": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "model": {
+        "description": "The model's name there.",
+        "type": "string"
+      },
+      "weight": {
+        "description": "Of weighted steps.",
+        "type": "number"
+      },
+      "breaker": {
+        "description": "Of the process that answers.",
+        "$ref": "#/components/schemas/BreakerState"
+      },
+      "can_serve": {
+        "description": "Whether requests are sent to it.",
+        "type": "boolean"
+      },
+      "manual": {
+        "description": "What an operator has set; null: nothing.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamManual"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "attempts": {
+        "description": "That have ended.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "served": {
+        "description": "Among them.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "failed": {
+        "description": "By a fault of the upstream.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "share": {
+        "description": "Of what the chain served, from 0 to 1; null before it has served.",
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "ttft_ms": {
+        "description": "To the first token, of the model at this upstream.",
+        "$ref": "#/components/schemas/Percentiles"
+      }
+    }
+  },
+  "InstanceList": {
+    "title": "InstanceList",
+    "description": "All that share the store, as far as they are known.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "agree",
+      "complete"
+    ],
+    "properties": {
+      "data": {
+        "description": "By name.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Instance"
+        }
+      },
+      "agree": {
+        "description": "Whether all that serve have the same configuration; null when that is not known.",
+        "type": [
+          "boolean",
+          "null"
+        ]
+      },
+      "complete": {
+        "description": "Whether these are all of them.",
+        "type": "boolean"
+      }
+    }
+  },
+  "Instance": {
+    "title": "Instance",
+    "description": "One process.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "instance",
+      "host",
+      "pid",
+      "started_at",
+      "hash",
+      "generation",
+      "loaded_at",
+      "draining",
+      "streams"
+    ],
+    "properties": {
+      "instance": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "host": {
+        "description": "Where it runs.",
+        "type": "string"
+      },
+      "pid": {
+        "description": "Of the process.",
+        "type": "integer"
+      },
+      "started_at": {
+        "description": "When it started.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "hash": {
+        "description": "Of its configuration.",
+        "type": "string"
+      },
+      "generation": {
+        "description": "Counts its changes.",
+        "type": "integer"
+      },
+      "loaded_at": {
+        "description": "Since when it serves it.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "draining": {
+        "description": "Whether it is about to end.",
+        "type": "boolean"
+      },
+      "streams": {
+        "description": "Streamed answers under way.",
+        "type": "integer",
+        "minimum": 0
+      }
+    }
+  },
+  "PluginList": {
+    "title": "PluginList",
+    "description": "The pipeline in force; counts are since each of the processes of this listener started.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hash",
+      "data"
+    ],
+    "properties": {
+      "hash": {
+        "description": "Of the configuration in force.",
+        "type": "string"
+      },
+      "data": {
+        "description": "In the order in which they run.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/PluginOperation"
+        }
+      }
+    }
+  },
+  "PluginOperation": {
+    "title": "PluginOperation",
+    "description": "A step of the pipeline.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "plugin",
+      "stage",
+      "use",
+      "failures",
+      "hooks"
+    ],
+    "properties": {
+      "plugin": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "stage": {
+        "description": "Where in the pipeline it works.",
+        "type": "string"
+      },
+      "use": {
+        "description": "As it is configured.",
+        "type": "string"
+      },
+      "failures": {
+        "description": "Hooks that threw.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "hooks": {
+        "description": "That were called.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/HookTimes"
+        }
+      }
+    }
+  },
+  "HookTimes": {
+    "title": "HookTimes",
+    "description": "Calls of one hook.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "hook",
+      "calls",
+      "total_ms",
+      "p50",
+      "p95"
+    ],
+    "properties": {
+      "hook": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "calls": {
+        "description": "How many.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "total_ms": {
+        "description": "Together.",
+        "type": "number"
+      },
+      "p50": {
+        "description": "Milliseconds that half took at most.",
+        "type": [
+          "number",
+          "null"
+        ]
+      },
+      "p95": {
+        "description": "The same of 19 of 20.",
+        "type": [
+          "number",
+          "null"
+        ]
+      }
+    }
+  },
+  "Figure": {
+    "title": "Figure",
+    "description": "One second, of all processes of this listener.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "requests_per_second",
+      "in_flight",
+      "streams",
+      "errors",
+      "ttft_ms",
+      "overhead_ms",
+      "spend_per_second"
+    ],
+    "properties": {
+      "at": {
+        "description": "Its end.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "requests_per_second": {
+        "description": "That ended in it.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "in_flight": {
+        "description": "Requests under way at its end.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "streams": {
+        "description": "Streamed answers under way at its end.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "errors": {
+        "description": "Requests that failed in it, by code.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "integer"
+        }
+      },
+      "ttft_ms": {
+        "description": "From a request's arrival to the first token.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "overhead_ms": {
+        "description": "The gateway's own part of requests that an upstream served.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "spend_per_second": {
+        "description": "Charged in it, in the configured currency.",
+        "type": "string"
+      }
+    }
+  },
+  "FigureEvent": {
+    "title": "FigureEvent",
+    "description": "`data` of an event: the latest second, and how everything is.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "requests_per_second",
+      "in_flight",
+      "streams",
+      "errors",
+      "ttft_ms",
+      "overhead_ms",
+      "spend_per_second",
+      "upstreams",
+      "config",
+      "instances"
+    ],
+    "properties": {
+      "at": {
+        "description": "Its end.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "requests_per_second": {
+        "description": "That ended in it.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "in_flight": {
+        "description": "Requests under way at its end.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "streams": {
+        "description": "Streamed answers under way at its end.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "errors": {
+        "description": "Requests that failed in it, by code.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "integer"
+        }
+      },
+      "ttft_ms": {
+        "description": "From a request's arrival to the first token.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "overhead_ms": {
+        "description": "The gateway's own part of requests that an upstream served.",
+        "$ref": "#/components/schemas/Percentiles"
+      },
+      "spend_per_second": {
+        "description": "Charged in it, in the configured currency.",
+        "type": "string"
+      },
+      "upstreams": {
+        "description": "By name.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/FigureUpstream"
+        }
+      },
+      "config": {
+        "description": "What serves.",
+        "$ref": "#/components/schemas/FigureConfig"
+      },
+      "instances": {
+        "description": "Those of the store.",
+        "$ref": "#/components/schemas/FigureInstances"
+      }
+    }
+  },
+  "FigureUpstream": {
+    "title": "FigureUpstream",
+    "description": "An upstream.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "state",
+      "health",
+      "manual"
+    ],
+    "properties": {
+      "state": {
+        "description": "Of its breakers the one that is worst off.",
+        "$ref": "#/components/schemas/BreakerState"
+      },
+      "health": {
+        "description": "Of the latest requests.",
+        "enum": [
+          "healthy",
+          "degraded",
+          "unknown"
+        ]
+      },
+      "manual": {
+        "description": "What an operator has set; null: nothing.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamManual"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    }
+  },
+  "FigureConfig": {
+    "title": "FigureConfig",
+    "description": "The configuration in force.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "generation",
+      "hash",
+      "loaded_at",
+      "last_rejection",
+      "guard"
+    ],
+    "properties": {
+      "generation": {
+        "description": "Counts its changes.",
+        "type": "integer"
+      },
+      "hash": {
+        "description": "Of its text and code.",
+        "type": "string"
+      },
+      "loaded_at": {
+        "description": "Since when it serves.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "last_rejection": {
+        "description": "The file that was refused last; null when the last one was taken.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/FigureRejection"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "guard": {
+        "description": "The latest change that served a share of the users first.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/GuardState"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    }
+  },
+  "FigureRejection": {
+    "title": "FigureRejection",
+    "description": "A file that cannot serve; its findings are in GET /admin/config.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "errors"
+    ],
+    "properties": {
+      "at": {
+        "description": "When it was read.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "errors": {
+        "description": "How many.",
+        "type": "integer",
+        "minimum": 0
+      }
+    }
+  },
+  "FigureInstances": {
+    "title": "FigureInstances",
+    "description": "All that share the store.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "count",
+      "agree"
+    ],
+    "properties": {
+      "count": {
+        "description": "As far as they are known.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "agree": {
+        "description": "Whether they have the same configuration; null when that is not known.",
+        "type": [
+          "boolean",
+          "null"
+        ]
+      }
+    }
+  },
+  "FigureSeries": {
+    "title": "FigureSeries",
+    "description": "The last 15 minutes, and how everything is.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "upstreams",
+      "config",
+      "instances"
+    ],
+    "properties": {
+      "data": {
+        "description": "Seconds, oldest first.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/Figure"
+        }
+      },
+      "upstreams": {
+        "description": "By name.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/FigureUpstream"
+        }
+      },
+      "config": {
+        "description": "What serves.",
+        "$ref": "#/components/schemas/FigureConfig"
+      },
+      "instances": {
+        "description": "Those of the store.",
+        "$ref": "#/components/schemas/FigureInstances"
+      }
+    }
   },
   "Live": {
     "title": "Live",
@@ -1132,7 +2059,7 @@ export const schemas = {
         ]
       },
       "history": {
-        "description": "The latest changes of the breaker and of what operators set, oldest first; of the instance that answers.",
+        "description": "The latest 50 changes of each process of this listener, oldest first.",
         "type": "array",
         "items": {
           "$ref": "#/components/schemas/UpstreamChange"
@@ -1151,7 +2078,7 @@ export const schemas = {
   },
   "UpstreamManual": {
     "title": "UpstreamManual",
-    "description": "What an operator has set of an upstream.",
+    "description": "What an operator has set of an upstream, on all instances.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1163,12 +2090,8 @@ export const schemas = {
     ],
     "properties": {
       "mode": {
-        "description": "drain: no new requests; open: none; close: as if its breaker were closed.",
-        "enum": [
-          "drain",
-          "open",
-          "close"
-        ]
+        "description": "What.",
+        "$ref": "#/components/schemas/ManualMode"
       },
       "since": {
         "description": "When it was set.",
@@ -1181,7 +2104,7 @@ export const schemas = {
         "format": "date-time"
       },
       "by": {
-        "description": "Name of the operator.",
+        "description": "Name of the token.",
         "type": "string"
       },
       "reason": {
@@ -1192,7 +2115,7 @@ export const schemas = {
   },
   "UpstreamChange": {
     "title": "UpstreamChange",
-    "description": "A change of a breaker, or of what an operator has set.",
+    "description": "A change of a breaker, or of what operators set.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1209,20 +2132,81 @@ export const schemas = {
         "format": "date-time"
       },
       "state": {
-        "description": "Of the breaker afterwards.",
+        "description": "As attempts found it afterwards.",
         "$ref": "#/components/schemas/BreakerState"
       },
       "cause": {
-        "description": "What caused it.",
-        "type": "string"
+        "description": "manual: set by an operator.",
+        "enum": [
+          "failures",
+          "waited",
+          "probe_succeeded",
+          "probe_failed",
+          "manual",
+          "manual_lifted",
+          "manual_ended"
+        ]
       },
       "detail": {
-        "description": "More of it.",
+        "description": "In words.",
         "type": "string"
       },
       "instance": {
-        "description": "Which instance saw it.",
+        "description": "Whose breaker it is.",
         "type": "string"
+      }
+    }
+  },
+  "ManualMode": {
+    "title": "ManualMode",
+    "description": "drain: no new requests, running ones finish; open: as an open breaker; close: tried whatever its breaker has counted.",
+    "enum": [
+      "drain",
+      "open",
+      "close"
+    ]
+  },
+  "UpstreamManualRequest": {
+    "title": "UpstreamManualRequest",
+    "description": "Body of POST /admin/upstreams/{name}/manual.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "mode",
+      "expires_in_seconds",
+      "reason"
+    ],
+    "properties": {
+      "mode": {
+        "description": "What.",
+        "$ref": "#/components/schemas/ManualMode"
+      },
+      "expires_in_seconds": {
+        "description": "After which it ends by itself; up to 7 days.",
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 604800
+      },
+      "reason": {
+        "description": "For those who find it.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 500
+      }
+    }
+  },
+  "UpstreamManualLifted": {
+    "title": "UpstreamManualLifted",
+    "description": "What was set is no longer.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "lifted"
+    ],
+    "properties": {
+      "lifted": {
+        "description": "Always true: where nothing is set it is a 404.",
+        "const": true
       }
     }
   }

@@ -2111,6 +2111,10 @@ export type PageLimit = number;
  */
 export type PageCursor = string;
 /**
+ * drain: no new requests, running ones finish; open: as an open breaker; close: tried whatever its breaker has counted.
+ */
+export type ManualMode = "drain" | "open" | "close";
+/**
  * A viewer changes nothing.
  */
 export type AdminRole = "viewer" | "operator";
@@ -2127,7 +2131,9 @@ export interface AdminSchemas {
   AuditQuery: AuditQuery;
   RollbackRequest: RollbackRequest;
   ExplainRequest: ExplainRequest;
+  ConfigurationDiffQuery: ConfigurationDiffQuery;
   AdminSessionRequest: AdminSessionRequest;
+  UpstreamManualRequest: UpstreamManualRequest;
 }
 /**
  * Parameters of GET /admin/audit.
@@ -2152,6 +2158,19 @@ export interface ExplainRequest {
   [k: string]: unknown;
 }
 /**
+ * Parameters of GET /admin/config/diff.
+ */
+export interface ConfigurationDiffQuery {
+  /**
+   * Hash of a kept generation, or the beginning of one.
+   */
+  from: string;
+  /**
+   * The same; what serves when absent.
+   */
+  to?: string;
+}
+/**
  * Body of POST /admin/session.
  */
 export interface AdminSessionRequest {
@@ -2159,6 +2178,20 @@ export interface AdminSessionRequest {
    * One of the tokens of server.admin.
    */
   token: string;
+}
+/**
+ * Body of POST /admin/upstreams/{name}/manual.
+ */
+export interface UpstreamManualRequest {
+  mode: ManualMode;
+  /**
+   * After which it ends by itself; up to 7 days.
+   */
+  expires_in_seconds: number;
+  /**
+   * For those who find it.
+   */
+  reason: string;
 }
 /**
  * A page of the audit log, the newest first.
@@ -2580,6 +2613,521 @@ export interface Explanation {
   [k: string]: unknown;
 }
 /**
+ * The last generations, and what each of them meant.
+ */
+export interface GenerationList {
+  /**
+   * The latest first.
+   */
+  data: GenerationEffect[];
+}
+/**
+ * A configuration that has served.
+ */
+export interface GenerationEffect {
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * When it began to serve.
+   */
+  since: string;
+  /**
+   * Whether it is in force.
+   */
+  serves: boolean;
+  /**
+   * What put it in force; null: a former version of the gateway has not noted it.
+   */
+  by: "start" | "file" | "reload" | "rollback" | "guard" | null;
+  /**
+   * Against the one before; null for the oldest, and where either can no longer be read.
+   */
+  effect: EffectFrom | null;
+}
+/**
+ * What it meant to go from one configuration to another.
+ */
+export interface EffectFrom {
+  /**
+   * Hash of the one before.
+   */
+  from: string;
+  summary: EffectSummary;
+  /**
+   * The worst first.
+   */
+  changes: EffectChange[];
+}
+/**
+ * Numbers of changes.
+ */
+export interface EffectSummary {
+  /**
+   * Clients notice them as failures.
+   */
+  breaking: number;
+  /**
+   * They may.
+   */
+  risky: number;
+  /**
+   * They do not.
+   */
+  safe: number;
+}
+/**
+ * One change, as `gateway diff` tells it.
+ */
+export interface EffectChange {
+  /**
+   * What it is.
+   */
+  kind: string;
+  /**
+   * How bad it may be.
+   */
+  class: "breaking" | "risky" | "safe";
+  [k: string]: unknown;
+}
+/**
+ * One of the two.
+ */
+export interface ConfigurationDiffSide {
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * When it began to serve.
+   */
+  since: string;
+  /**
+   * What put it in force; null: a former version of the gateway has not noted it.
+   */
+  by: "start" | "file" | "reload" | "rollback" | "guard" | null;
+}
+/**
+ * What it means to go from one kept generation to another.
+ */
+export interface ConfigurationDiff {
+  from: ConfigurationDiffSide;
+  to: ConfigurationDiffSide;
+  summary: EffectSummary;
+  /**
+   * The worst first.
+   */
+  changes: EffectChange[];
+}
+/**
+ * Milliseconds; null where nothing was measured.
+ */
+export interface Percentiles {
+  /**
+   * Half took no longer.
+   */
+  p50: number | null;
+  /**
+   * 19 of 20 took no longer.
+   */
+  p95: number | null;
+}
+/**
+ * What each model's chain did, since each of the processes of this listener started.
+ */
+export interface ModelList {
+  /**
+   * Of the configuration in force.
+   */
+  hash: string;
+  /**
+   * In the order of the configuration.
+   */
+  data: ModelOperation[];
+}
+/**
+ * A published model.
+ */
+export interface ModelOperation {
+  /**
+   * As clients ask for it.
+   */
+  id: string;
+  /**
+   * What it does.
+   */
+  kind: string;
+  /**
+   * Attempts that served, at all targets.
+   */
+  served: number;
+  duration_ms: Percentiles;
+  /**
+   * In the order in which they are tried.
+   */
+  chain: ModelStep[];
+}
+/**
+ * A step of a chain.
+ */
+export interface ModelStep {
+  /**
+   * How its targets share.
+   */
+  balance: string;
+  /**
+   * Of what the chain served, from 0 to 1; null before it has served.
+   */
+  share: number | null;
+  /**
+   * Of the step.
+   */
+  targets: ModelTarget[];
+}
+/**
+ * An upstream, and the model's name there.
+ */
+export interface ModelTarget {
+  /**
+   * Its name.
+   */
+  upstream: string;
+  /**
+   * The model's name there.
+   */
+  model: string;
+  /**
+   * Of weighted steps.
+   */
+  weight: number;
+  breaker: BreakerState;
+  /**
+   * Whether requests are sent to it.
+   */
+  can_serve: boolean;
+  /**
+   * What an operator has set; null: nothing.
+   */
+  manual: UpstreamManual | null;
+  /**
+   * That have ended.
+   */
+  attempts: number;
+  /**
+   * Among them.
+   */
+  served: number;
+  /**
+   * By a fault of the upstream.
+   */
+  failed: number;
+  /**
+   * Of what the chain served, from 0 to 1; null before it has served.
+   */
+  share: number | null;
+  ttft_ms: Percentiles;
+}
+/**
+ * What an operator has set of an upstream, on all instances.
+ */
+export interface UpstreamManual {
+  mode: ManualMode;
+  /**
+   * When it was set.
+   */
+  since: string;
+  /**
+   * When it ends by itself.
+   */
+  until: string;
+  /**
+   * Name of the token.
+   */
+  by: string;
+  /**
+   * Why.
+   */
+  reason: string;
+}
+/**
+ * All that share the store, as far as they are known.
+ */
+export interface InstanceList {
+  /**
+   * By name.
+   */
+  data: Instance[];
+  /**
+   * Whether all that serve have the same configuration; null when that is not known.
+   */
+  agree: boolean | null;
+  /**
+   * Whether these are all of them.
+   */
+  complete: boolean;
+}
+/**
+ * One process.
+ */
+export interface Instance {
+  /**
+   * Its name.
+   */
+  instance: string;
+  /**
+   * Where it runs.
+   */
+  host: string;
+  /**
+   * Of the process.
+   */
+  pid: number;
+  /**
+   * When it started.
+   */
+  started_at: string;
+  /**
+   * Of its configuration.
+   */
+  hash: string;
+  /**
+   * Counts its changes.
+   */
+  generation: number;
+  /**
+   * Since when it serves it.
+   */
+  loaded_at: string;
+  /**
+   * Whether it is about to end.
+   */
+  draining: boolean;
+  /**
+   * Streamed answers under way.
+   */
+  streams: number;
+}
+/**
+ * The pipeline in force; counts are since each of the processes of this listener started.
+ */
+export interface PluginList {
+  /**
+   * Of the configuration in force.
+   */
+  hash: string;
+  /**
+   * In the order in which they run.
+   */
+  data: PluginOperation[];
+}
+/**
+ * A step of the pipeline.
+ */
+export interface PluginOperation {
+  /**
+   * Its name.
+   */
+  plugin: string;
+  /**
+   * Where in the pipeline it works.
+   */
+  stage: string;
+  /**
+   * As it is configured.
+   */
+  use: string;
+  /**
+   * Hooks that threw.
+   */
+  failures: number;
+  /**
+   * That were called.
+   */
+  hooks: HookTimes[];
+}
+/**
+ * Calls of one hook.
+ */
+export interface HookTimes {
+  /**
+   * Its name.
+   */
+  hook: string;
+  /**
+   * How many.
+   */
+  calls: number;
+  /**
+   * Together.
+   */
+  total_ms: number;
+  /**
+   * Milliseconds that half took at most.
+   */
+  p50: number | null;
+  /**
+   * The same of 19 of 20.
+   */
+  p95: number | null;
+}
+/**
+ * One second, of all processes of this listener.
+ */
+export interface Figure {
+  /**
+   * Its end.
+   */
+  at: string;
+  /**
+   * That ended in it.
+   */
+  requests_per_second: number;
+  /**
+   * Requests under way at its end.
+   */
+  in_flight: number;
+  /**
+   * Streamed answers under way at its end.
+   */
+  streams: number;
+  /**
+   * Requests that failed in it, by code.
+   */
+  errors: {
+    [k: string]: number;
+  };
+  ttft_ms: Percentiles;
+  overhead_ms: Percentiles;
+  /**
+   * Charged in it, in the configured currency.
+   */
+  spend_per_second: string;
+}
+/**
+ * `data` of an event: the latest second, and how everything is.
+ */
+export interface FigureEvent {
+  /**
+   * Its end.
+   */
+  at: string;
+  /**
+   * That ended in it.
+   */
+  requests_per_second: number;
+  /**
+   * Requests under way at its end.
+   */
+  in_flight: number;
+  /**
+   * Streamed answers under way at its end.
+   */
+  streams: number;
+  /**
+   * Requests that failed in it, by code.
+   */
+  errors: {
+    [k: string]: number;
+  };
+  ttft_ms: Percentiles;
+  overhead_ms: Percentiles;
+  /**
+   * Charged in it, in the configured currency.
+   */
+  spend_per_second: string;
+  /**
+   * By name.
+   */
+  upstreams: {
+    [k: string]: FigureUpstream;
+  };
+  config: FigureConfig;
+  instances: FigureInstances;
+}
+/**
+ * An upstream.
+ */
+export interface FigureUpstream {
+  state: BreakerState;
+  /**
+   * Of the latest requests.
+   */
+  health: "healthy" | "degraded" | "unknown";
+  /**
+   * What an operator has set; null: nothing.
+   */
+  manual: UpstreamManual | null;
+}
+/**
+ * The configuration in force.
+ */
+export interface FigureConfig {
+  /**
+   * Counts its changes.
+   */
+  generation: number;
+  /**
+   * Of its text and code.
+   */
+  hash: string;
+  /**
+   * Since when it serves.
+   */
+  loaded_at: string;
+  /**
+   * The file that was refused last; null when the last one was taken.
+   */
+  last_rejection: FigureRejection | null;
+  /**
+   * The latest change that served a share of the users first.
+   */
+  guard: GuardState | null;
+}
+/**
+ * A file that cannot serve; its findings are in GET /admin/config.
+ */
+export interface FigureRejection {
+  /**
+   * When it was read.
+   */
+  at: string;
+  /**
+   * How many.
+   */
+  errors: number;
+}
+/**
+ * All that share the store.
+ */
+export interface FigureInstances {
+  /**
+   * As far as they are known.
+   */
+  count: number;
+  /**
+   * Whether they have the same configuration; null when that is not known.
+   */
+  agree: boolean | null;
+}
+/**
+ * The last 15 minutes, and how everything is.
+ */
+export interface FigureSeries {
+  /**
+   * Seconds, oldest first.
+   */
+  data: Figure[];
+  /**
+   * By name.
+   */
+  upstreams: {
+    [k: string]: FigureUpstream;
+  };
+  config: FigureConfig;
+  instances: FigureInstances;
+}
+/**
  * The process runs.
  */
 export interface Live {
@@ -2775,37 +3323,12 @@ export interface UpstreamState {
    */
   manual: UpstreamManual | null;
   /**
-   * The latest changes of the breaker and of what operators set, oldest first; of the instance that answers.
+   * The latest 50 changes of each process of this listener, oldest first.
    */
   history: UpstreamChange[];
 }
 /**
- * What an operator has set of an upstream.
- */
-export interface UpstreamManual {
-  /**
-   * drain: no new requests; open: none; close: as if its breaker were closed.
-   */
-  mode: "drain" | "open" | "close";
-  /**
-   * When it was set.
-   */
-  since: string;
-  /**
-   * When it ends by itself.
-   */
-  until: string;
-  /**
-   * Name of the operator.
-   */
-  by: string;
-  /**
-   * Why.
-   */
-  reason: string;
-}
-/**
- * A change of a breaker, or of what an operator has set.
+ * A change of a breaker, or of what operators set.
  */
 export interface UpstreamChange {
   /**
@@ -2814,15 +3337,24 @@ export interface UpstreamChange {
   at: string;
   state: BreakerState;
   /**
-   * What caused it.
+   * manual: set by an operator.
    */
-  cause: string;
+  cause: "failures" | "waited" | "probe_succeeded" | "probe_failed" | "manual" | "manual_lifted" | "manual_ended";
   /**
-   * More of it.
+   * In words.
    */
   detail: string;
   /**
-   * Which instance saw it.
+   * Whose breaker it is.
    */
   instance: string;
+}
+/**
+ * What was set is no longer.
+ */
+export interface UpstreamManualLifted {
+  /**
+   * Always true: where nothing is set it is a 404.
+   */
+  lifted: true;
 }

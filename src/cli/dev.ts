@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { createKey } from "../accounts/api-keys.ts";
 import { createUser } from "../accounts/users.ts";
 import { urlOf } from "../gateway/listeners.ts";
@@ -5,20 +6,29 @@ import type { Gateway } from "../gateway/start.ts";
 import { NANOS_PER_UNIT, type Snapshot } from "../kit/index.ts";
 import { serve, type ServeOptions } from "./serve.ts";
 
+/** As the shipped gateway.yaml has it. */
+const TOKEN_VARIABLE = "GATEWAY_ADMIN_TOKEN";
 const DEMO_CREDITS = 10n * NANOS_PER_UNIT;
 
 /** Serves with readable logs, and gives what a first request needs. */
 export async function dev(options: ServeOptions): Promise<void> {
-  const gateway = await serve("dev", options);
-  if (gateway !== null) await offerDemo(gateway);
+  const env = { ...process.env };
+  // The console asks for a token: one of this start alone is as good as none, and nobody has to think of one.
+  const made = env[TOKEN_VARIABLE] ? null : randomBytes(16).toString("hex");
+  if (made !== null) env[TOKEN_VARIABLE] = made;
+  const gateway = await serve("dev", { ...options, env });
+  if (gateway !== null) await offerDemo(gateway, made);
 }
 
 /** Prints where the gateway listens; on an empty store also a demo user's key, once, with a request to try. */
-async function offerDemo({ addresses, admin, store, generation }: Gateway): Promise<void> {
+async function offerDemo({ addresses, admin, store, generation }: Gateway, token: string | null): Promise<void> {
   const urls = addresses.map(urlOf);
   const lines = ["", `  Gateway     ${urls.map((url) => `${url}/v1`).join("   ")}`];
   if (generation.snapshot.server.dashboard) lines.push(`  Dashboard   ${urls[0]}/`);
   if (admin) lines.push(`  Admin       ${urlOf(admin)}/readyz`);
+  const opens = generation.snapshot.server.admin?.tokens.some((one) => one.token.reveal() === token);
+  if (admin && opens) lines.push(`  Console     ${urlOf(admin)}/console   (token ${token}, of this start)`);
+  else if (admin) lines.push(`  Console     ${urlOf(admin)}/console`);
   if ((await store.listUsers()).length === 0) {
     const { snapshot } = generation;
     const user = await createUser(store, {

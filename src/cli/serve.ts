@@ -13,13 +13,15 @@ export interface ServeOptions {
   readonly config?: string;
   readonly strict?: boolean;
   readonly logLevel?: LogLevel;
+  /** In place of this process's. */
+  readonly env?: Readonly<Record<string, string | undefined>>;
 }
 
 /** Serves until a signal. @returns the gateway where this process serves alone, else null. */
 export async function serve(mode: "dev" | "serve", options: ServeOptions): Promise<Gateway | null> {
-  const { config, strict = false, logLevel = "info" } = options;
+  const { config, strict = false, logLevel = "info", env = process.env } = options;
   const log = createLog({ level: logLevel, pretty: mode === "dev" && (await prettyLines()) });
-  const settings = { mode, file: configFile(config), strict, env: process.env, log };
+  const settings = { mode, file: configFile(config), strict, env, log };
   if (isWorker()) {
     await serveAsWorker(settings);
     return null;

@@ -1,14 +1,22 @@
 import { type ErrorCode, type ErrorDetails, GatewayError, type Store } from "../kit/index.ts";
 import type { AdminServices, ServiceName } from "../server/admin/services.ts";
 import { SERVICES } from "../server/admin/services.ts";
+import type { GenerationHistory } from "./generation-history.ts";
+import type { UpstreamControls } from "./upstream-controls.ts";
 
 export interface AdminServicesParts {
   readonly store: Store;
+  readonly controls: Pick<UpstreamControls, "set" | "lift">;
+  readonly history: Pick<GenerationHistory, "list" | "diff">;
 }
 
 /** What rows of the admin API need of the store, in the process that has it. */
-export function adminServices({ store }: AdminServicesParts): AdminServices {
+export function adminServices({ store, controls, history }: AdminServicesParts): AdminServices {
   return {
+    setManual: (order) => controls.set(order),
+    liftManual: (upstream) => controls.lift(upstream),
+    listGenerations: () => history.list(),
+    diffGenerations: (from, to) => history.diff(from, to),
     async writeAudit(entry) {
       await store.writeAudit(entry);
       return null;

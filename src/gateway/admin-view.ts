@@ -1,27 +1,21 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { GatewayError, type Json, type Store, type StoreSettings } from "../kit/index.ts";
+import { GatewayError, type Json, type Log, type Store, type StoreSettings } from "../kit/index.ts";
 import type { ExplainResult, ReloadResult } from "../server/admin/endpoint.ts";
 import type { AdminOptions } from "../server/admin/handler.ts";
 import type { ResilientStore } from "../store/resilient/store.ts";
-import type { Metrics, Scrape, ScrapeText } from "../telemetry/metrics.ts";
+import type { FigurePoint, Figures } from "../telemetry/figures.ts";
+import { type Metrics, type Samples, samplesOf, type Scrape, type ScrapeText } from "../telemetry/metrics.ts";
+import { figureBody, FiguresFeed, stateBody } from "./figures-feed.ts";
+import type { ProcessReport } from "./process-report.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
 import type { RollbackTarget } from "./kept-generations.ts";
-import type { ConfigStatus, Reloader } from "./reloader.ts";
-import type { ProcessState, UpstreamState } from "./generation.ts";
+import type { Reloader } from "./reloader.ts";
+import type { ProcessState } from "./generation.ts";
 import type { EndedStream, StreamDirectory, StreamList } from "./stream-list.ts";
+import { instancesBody, modelsBody, type OperationsPlan, planOf, pluginsBody } from "./operations.ts";
 import type { SourceBody } from "./source-view.ts";
 
-/** One process and the instances that it knows of. */
-export interface ProcessReport {
-  readonly status: ConfigStatus;
-  /** By name. */
-  readonly upstreams: Readonly<Record<string, UpstreamState>>;
-  readonly self: InstanceInfo;
-  /** As far as they are known. */
-  readonly others: readonly InstanceInfo[];
-  /** Whether `others` has every instance that shares the store; false while the store does not answer. */
-  readonly complete: boolean;
-}
+export type { ProcessReport } from "./process-report.ts";
 
 /** Settlements that are not in the store. */
 export interface UnstoredSettlements {
@@ -56,10 +50,35 @@ export interface AdminView {
   reload(): Promise<ReloadResult>;
   rollback(to: RollbackTarget): Promise<ReloadResult>;
   explain(question: Json): Promise<ExplainResult>;
+  /** The values of the metrics. */
+  samples(): Promise<Samples>;
+  plan(): Promise<OperationsPlan>;
+  /** Seconds that ended after this time. */
+  figures(since: number): Promise<readonly FigurePoint[]>;
 }
 
-export function adminRoutes(view: AdminView): Omit<AdminOptions, "services" | "settings" | "now" | "log"> {
+export function adminRoutes(
+  view: AdminView,
+  { now = Date.now, log }: { readonly now?: () => number; readonly log: Log },
+): Omit<AdminOptions, "services" | "settings" | "now" | "log"> {
+  const feed = new FiguresFeed({
+    points: (since) => view.figures(since),
+    report: () => view.report(),
+    now,
+    log,
+  });
   return {
+    async models() {
+      const [plan, samples, { upstreams }] = await Promise.all([view.plan(), view.samples(), view.report()]);
+      return modelsBody(plan, samples, upstreams);
+    },
+    plugins: async () => pluginsBody(...(await Promise.all([view.plan(), view.samples()]))),
+    instances: async () => instancesBody(await view.report()),
+    async figures() {
+      const [points, report] = await Promise.all([view.figures(0), view.report()]);
+      return { data: points.map(figureBody), ...stateBody(report) };
+    },
+    events: () => feed.listen(),
     notReady: () => view.notReady(),
     metrics: () => view.metrics(),
     config: async () => configBody(await view.report()),
@@ -167,6 +186,7 @@ interface ProcessViewParts {
   readonly onFailure: StoreSettings["onFailure"];
   readonly loop: Pick<EventLoopMonitor, "blocked">;
   readonly metrics: Pick<Metrics, "scrape" | "collect">;
+  readonly figures: Pick<Figures, "since">;
   readonly reloader: Pick<Reloader, "status" | "rejected" | "reload" | "rollback">;
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
@@ -185,7 +205,7 @@ export interface ProcessAdminView extends AdminView {
 
 /** What the admin listener shows of this process. */
 export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
-  const { store, onFailure, loop, metrics, reloader, registry, state, streams, explain } = parts;
+  const { store, onFailure, loop, metrics, figures, reloader, registry, state, streams, explain } = parts;
   return {
     async notReady() {
       if (state.draining) return ["draining"];
@@ -199,6 +219,9 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
       return reasons;
     },
     metrics: () => metrics.scrape(),
+    samples: async () => samplesOf([await metrics.collect()]),
+    plan: async () => planOf(state),
+    figures: async (since) => figures.since(since),
     collect: () => metrics.collect(),
     async report() {
       const others = await registry.others();

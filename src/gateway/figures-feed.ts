@@ -1,7 +1,6 @@
 import { GatewayError, inBackground, type Log, nanoToString } from "../kit/index.ts";
 import { type FigurePoint, percentile, untilNextSecond } from "../telemetry/figures.ts";
-import type { ConfigStatus } from "./config-status.ts";
-import type { ProcessReport } from "./admin-view.ts";
+import type { ConfigStatus, ProcessReport } from "./process-report.ts";
 import { instancesBody, type Percentiles } from "./operations.ts";
 
 /** One second as it is shown. */

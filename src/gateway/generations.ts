@@ -14,6 +14,7 @@ import {
   type Trial,
 } from "./generation.ts";
 import { ownAgreement, sharedAgreement } from "./guard.ts";
+import { GenerationHistory } from "./generation-history.ts";
 import type { InstanceRegistry } from "./instances.ts";
 import { type ChangedBy, KeptGenerations } from "./kept-generations.ts";
 import { Reloader } from "./reloader.ts";
@@ -31,8 +32,14 @@ interface GenerationsOptions {
   readonly keepsLastGood: boolean;
 }
 
-/** Puts the first generation in force. @returns what replaces it. @throws ConfigurationError when a plugin's setup fails. */
-export async function startGenerations(context: StartContext, options: GenerationsOptions): Promise<Reloader> {
+interface Generations {
+  /** Replaces the first one. */
+  readonly reloader: Reloader;
+  readonly history: GenerationHistory;
+}
+
+/** Puts the first generation in force. @throws ConfigurationError when a plugin's setup fails. */
+export async function startGenerations(context: StartContext, options: GenerationsOptions): Promise<Generations> {
   const { settings, start, now, log, state, closing } = context;
   const { registry, keepsLastGood, storage, telemetry } = options;
   const { metrics } = telemetry;
@@ -95,7 +102,7 @@ export async function startGenerations(context: StartContext, options: Generatio
     metrics.configuration(loaded.hash);
   } else remember(loaded, "start");
   if (others?.onTrial) inBackground(log, "a reload", reloader.reload());
-  return reloader;
+  return { reloader, history: new GenerationHistory({ kept, serving: () => state.generation.loaded }) };
 }
 
 type Build = (loaded: Loaded, number: number, probation: boolean) => Promise<Generation>;

@@ -3,7 +3,7 @@ import { createAdminHandler } from "../server/admin/handler.ts";
 import type { AdminServices } from "../server/admin/services.ts";
 import { cut, type Listening, listenOn } from "../server/listen.ts";
 import { openApiDocument } from "../server/openapi/document.ts";
-import { createPages, DASHBOARD_PAGES, type PageFiles } from "../server/pages.ts";
+import { createConsolePages, createDashboardPages, type PageFiles } from "../server/pages.ts";
 import { createPublicServer, type PublicServer } from "../server/public.ts";
 import { validateBody as validateCompiled, type ValidateBody } from "../server/body-schemas.ts";
 import type { UserStreams } from "../server/endpoint.ts";
@@ -84,7 +84,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     serverTiming: () => state.snapshot.telemetry.serverTiming,
     log,
     routes,
-    ...(pages !== undefined && { pages: createPages(pages, DASHBOARD_PAGES) }),
+    ...(pages !== undefined && { pages: createDashboardPages(pages) }),
     ...(isShared && { addCounts: (window, uses) => store.addCounts(window, uses) }),
     onRejectedEarly: (refused) => observer.rejectedEarly(refused),
     onRouteServed: ({ route, ...answered }) => observer.routeServed({ endpoint: route, ...answered }),
@@ -100,10 +100,19 @@ export async function listenAdmin(
   { start, now, log, closing }: StartContext,
   view: AdminView,
   services: AdminServices,
+  files: PageFiles,
 ): Promise<Address | null> {
   const { admin } = start.loaded.snapshot.server;
   if (admin === null) return null;
-  const handler = createAdminHandler({ ...adminRoutes(view), services, settings: () => admin, now, log });
+  const pages = createConsolePages(files, () => admin.tokens.length > 0);
+  const handler = createAdminHandler({
+    ...adminRoutes(view, { now, log }),
+    services,
+    settings: () => admin,
+    pages,
+    now,
+    log,
+  });
   const listening = await listenOn([admin], handler);
   closing.add(() => cut(listening));
   return listening.addresses[0] ?? null;

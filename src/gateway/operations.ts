@@ -1,7 +1,7 @@
 import type { BreakerState, Kind, Stage } from "../kit/index.ts";
 import type { Samples } from "../telemetry/metrics.ts";
 import { NOT_UPSTREAM_FAULTS } from "../upstream/state/breaker.ts";
-import type { ProcessReport } from "./admin-view.ts";
+import type { ProcessReport } from "./process-report.ts";
 import type { ManualState, ProcessState, UpstreamState } from "./generation.ts";
 
 /** What figures are told by: the chains and the pipeline in force. */

@@ -3,13 +3,13 @@ import type { RuleId } from "../config/rules.ts";
 import type { LoadResult, Rejected } from "../config/load.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
 import { RequestCounts } from "./comparison.ts";
-import type { ConfigStatus } from "./config-status.ts";
+import type { ConfigStatus } from "./process-report.ts";
 import { faultDiagnostic, isLoaded, type Loaded, restartSections, setupDiagnostic } from "./configuration.ts";
 import type { Generation, Instead, PassedOver, ProcessState, ReloadEvent, ReloadResult } from "./generation.ts";
 import { type Agreement, Guard, type GuardDecision, type GuardReport } from "./guard.ts";
 import type { KeptGenerations, RollbackTarget } from "./kept-generations.ts";
 
-export type { ConfigStatus } from "./config-status.ts";
+export type { ConfigStatus } from "./process-report.ts";
 
 export interface ReloaderParts {
   /** With the generation of the start. */

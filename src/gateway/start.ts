@@ -94,7 +94,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const tokenizer = openTokenizer(context);
     const services = hostServices(context, storage, accounts, tokenizer);
     const registry = new InstanceRegistry({ store: storage.store, self: () => instanceInfo(state), log });
-    const reloader = await startGenerations(context, {
+    const { reloader, history } = await startGenerations(context, {
       services,
       upstreams,
       telemetry,
@@ -130,21 +130,22 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const loop = new EventLoopMonitor();
     closing.add(() => loop.close());
     const { store } = storage;
-    const { metrics } = telemetry;
+    const { metrics, figures } = telemetry;
     const { onFailure } = start.loaded.snapshot.store;
     const adminView = processAdminView({
       store,
       onFailure,
       loop,
       metrics,
+      figures,
       reloader,
       registry,
       state,
       streams,
       explain: explainer(context, storage),
     });
-    const ofAdmin = adminServices({ store });
-    const admin = options.worker ? null : await listenAdmin(context, adminView, ofAdmin);
+    const ofAdmin = adminServices({ store, controls, history });
+    const admin = options.worker ? null : await listenAdmin(context, adminView, ofAdmin, pages);
     logListening(context, publicListener, admin, options.worker !== undefined);
     watchFiles(context, reloader);
     const stop = (delayMs: number, timeoutMs: number): Promise<void> =>

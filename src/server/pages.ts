@@ -23,11 +23,14 @@ interface PageFile {
 export type AnswerPage = (http: HttpExchange, path: string) => string | null;
 
 /** The pages of a listener: the HTML file of each path. */
-export const DASHBOARD_PAGES: ReadonlyMap<string, string> = new Map([
+const DASHBOARD_PAGES: ReadonlyMap<string, string> = new Map([
   ["/", "dashboard.html"],
   ["/status", "status.html"],
 ]);
-export const CONSOLE_PAGES: ReadonlyMap<string, string> = new Map([["/console", "console.html"]]);
+const CONSOLE_PAGES: ReadonlyMap<string, string> = new Map([
+  ["/", "console.html"],
+  ["/console", "console.html"],
+]);
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
@@ -98,10 +101,40 @@ const SECURITY: Readonly<Record<string, string>> = {
 /** Of the files that pages load: the name of one changes with what is in it. */
 const ASSETS_PATH = "/assets/";
 const FOR_EVER = "public, max-age=31536000, immutable";
-const ASK_AGAIN = "no-cache";
 
-/** @param pages the paths that are pages; what these load is below `/assets/`. */
-export function createPages(files: PageFiles, pages: ReadonlyMap<string, string>): AnswerPage {
+/** A page in a few words, for browsers. */
+interface Notice {
+  readonly status: number;
+  readonly title: string;
+  /** As HTML. */
+  readonly text: string;
+}
+
+const NOT_BUILT_NOTICE: Notice = {
+  status: 503,
+  title: "The pages are not built",
+  text: "Run <code>npm run build:ui</code> in the gateway's folder and start it again. Everything but the pages is served.",
+};
+const NO_TOKEN_NOTICE: Notice = {
+  status: 404,
+  title: "The console is closed",
+  text: "It opens with a token: set <code>server.admin.token</code> or <code>server.admin.tokens</code> and start again.",
+};
+
+export function createDashboardPages(files: PageFiles): AnswerPage {
+  return createPages(files, DASHBOARD_PAGES, () => null);
+}
+
+/** @param isOn whether there is a token that somebody could sign in with. */
+export function createConsolePages(files: PageFiles, isOn: () => boolean): AnswerPage {
+  return createPages(files, CONSOLE_PAGES, () => (isOn() ? null : NO_TOKEN_NOTICE));
+}
+
+/**
+ * @param pages the paths that are pages; what these load is below `/assets/`.
+ * @param closed what a browser is told in place of any of them.
+ */
+function createPages(files: PageFiles, pages: ReadonlyMap<string, string>, closed: () => Notice | null): AnswerPage {
   return (http, path) => {
     const { req } = http;
     if (req.method !== "GET" && req.method !== "HEAD") return null;
@@ -109,9 +142,11 @@ export function createPages(files: PageFiles, pages: ReadonlyMap<string, string>
     if (page !== undefined) {
       // A program that asks for an address without a page of its own is told so as it is told everywhere else.
       if (!takes(req.headers.accept, "text/html")) return null;
+      const notice = closed();
       const file = files?.get(page);
-      if (file === undefined) sendNotBuilt(http);
-      else sendFile(http, file, { "Cache-Control": ASK_AGAIN }, "Accept, Accept-Encoding");
+      if (notice !== null) sendNotice(http, notice);
+      else if (file === undefined) sendNotice(http, NOT_BUILT_NOTICE);
+      else sendFile(http, file, { "Cache-Control": "no-cache" }, "Accept, Accept-Encoding");
       return path;
     }
     const file = path.startsWith(ASSETS_PATH) ? files?.get(path.slice(1)) : undefined;
@@ -136,17 +171,9 @@ function sendFile(
   respond(http, 200, contentType, { ...head, ...encoding }, chosen?.bytes ?? bytes);
 }
 
-const NOT_BUILT_PAGE = `<!doctype html>
-<html lang="en">
-<title>Pages are not built</title>
-<h1>The pages are not built</h1>
-<p>Run <code>npm run build:ui</code> in the gateway's folder and start it again. Everything but the pages is served.</p>
-</html>
-`;
-
-function sendNotBuilt(http: HttpExchange): void {
-  const headers = { ...SECURITY, "Cache-Control": "no-store" };
-  respond(http, 503, CONTENT_TYPES[".html"]!, headers, NOT_BUILT_PAGE);
+function sendNotice(http: HttpExchange, { status, title, text }: Notice): void {
+  const page = `<!doctype html>\n<html lang="en">\n<title>${title}</title>\n<h1>${title}</h1>\n<p>${text}</p>\n</html>\n`;
+  respond(http, status, CONTENT_TYPES[".html"]!, { ...SECURITY, "Cache-Control": "no-store" }, page);
 }
 
 /** Whether a list such as `text/html, image/*;q=0.8` names it and does not refuse it. */

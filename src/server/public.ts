@@ -21,7 +21,7 @@ import { FORMATS } from "./endpoints.ts";
 import { createInference, type RunningStream } from "./inference.ts";
 import { createIpLimit } from "./ip-limit.ts";
 import type { AnswerPage } from "./pages.ts";
-import { headOf, type HttpExchange, limitUnreadBody, refusalOf, requestIdOf, respond } from "./respond.ts";
+import { headOf, type HttpExchange, limitUnreadBody, pathOf, refusalOf, requestIdOf, respond } from "./respond.ts";
 import { createRouter, type Route, type RouteContext } from "./router.ts";
 import { errorStyleOf } from "./routes/inference.ts";
 
@@ -269,11 +269,6 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
 
 function saysTiming(setting: TelemetrySettings["serverTiming"], headers: IncomingHttpHeaders): boolean {
   return setting === "always" || (setting === "on_request" && headers["x-server-timing"] === "1");
-}
-
-function pathOf(url: string): string {
-  const query = url.indexOf("?");
-  return query < 0 ? url : url.slice(0, query);
 }
 
 /** Compiles a configuration's list once; a list that should not have passed the linker trusts nobody, loudly. */

@@ -166,3 +166,9 @@ const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
 export function requestIdOf(header: string | string[] | undefined): string {
   return typeof header === "string" && VISIBLE_ASCII.test(header) ? header : randomUUID();
 }
+
+/** Of a request, without its query. */
+export function pathOf(url: string): string {
+  const query = url.indexOf("?");
+  return query < 0 ? url : url.slice(0, query);
+}

@@ -1,10 +1,12 @@
 import type { CallAnswer } from "../gateway/admin-services.ts";
 import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
+import type { OperationsPlan } from "../gateway/operations.ts";
 import type { EndedStream, StreamList } from "../gateway/stream-list.ts";
 import type { SourceBody } from "../gateway/source-view.ts";
 import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { ExplainResult, ReloadResult } from "../server/admin/endpoint.ts";
+import type { FigurePoint } from "../telemetry/figures.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
 
 /** What a supervisor can ask a worker, with the type of the answer. */
@@ -12,6 +14,9 @@ export interface Answers {
   readonly ready: readonly string[];
   readonly metrics: Scrape;
   readonly report: ProcessReport;
+  readonly plan: OperationsPlan;
+  /** Of the worker alone; `about` is a time, in Unix milliseconds. */
+  readonly figures: readonly FigurePoint[];
   /** Of the worker alone. */
   readonly ownStreams: StreamList;
   /** Of all instances of its store. */

@@ -1,13 +1,17 @@
 import cluster from "node:cluster";
 import { randomInt } from "node:crypto";
+import type { RequestListener } from "node:http";
 import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import { type Address, GatewayError, type Log } from "../kit/index.ts";
 import type { ReloadResult } from "../server/admin/endpoint.ts";
 import { createAdminHandler } from "../server/admin/handler.ts";
 import { type AdminServices, type ServiceName, SERVICES } from "../server/admin/services.ts";
+import type { AdminSettings } from "../server/admin/access.ts";
 import { cut, listenOn } from "../server/listen.ts";
-import { aggregate, aggregateText, countsOf, type Scrape } from "../telemetry/metrics.ts";
+import { createConsolePages, NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
+import { mergePoints } from "../telemetry/figures.ts";
+import { aggregate, aggregateText, countsOf, samplesOf, type Scrape } from "../telemetry/metrics.ts";
 import { type Answers, pinnedSettings, type Question } from "./messages.ts";
 import { canAnswer, isBlocked, WorkerPool } from "./pool.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
@@ -50,13 +54,17 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
   });
   const view = poolAdminView(pool, snapshot.file);
   const { admin } = snapshot.server;
-  const listening =
-    admin === null
-      ? null
-      : await listenOn(
-          [admin],
-          createAdminHandler({ ...adminRoutes(view), services: poolServices(pool), settings: () => admin, log }),
-        );
+  const adminHandler = (settings: AdminSettings): RequestListener =>
+    createAdminHandler({
+      ...adminRoutes(view, { log }),
+      services: poolServices(pool),
+      settings: () => settings,
+      pages: createConsolePages(files, () => settings.tokens.length > 0),
+      log,
+    });
+  const files = readPages(PAGES_FOLDER);
+  if (files === null) log.warn({}, NOT_BUILT);
+  const listening = admin === null ? null : await listenOn([admin], adminHandler(admin));
   try {
     await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {
@@ -203,6 +211,12 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
     return changeAll("rollback", JSON.stringify(report.status.generations[to]?.hash ?? to));
   };
 
+  const scrapes = async (): Promise<readonly Scrape[]> => {
+    // Stored as each answer comes: waiting for all could replace a later answer by an earlier one.
+    await askAll("metrics", (worker, scrape) => latest.set(worker, scrape));
+    return [retained, ...pool.workers.flatMap((worker) => [latest.get(worker) ?? []])];
+  };
+
   return {
     async notReady() {
       if (pool.stopping) return ["draining"];
@@ -212,11 +226,14 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       const all = [...new Set([...reasons.flat(), ...blocked])];
       return all.length > 0 ? all : ["no worker answers"];
     },
-    async metrics() {
-      // Stored as each answer comes: waiting for all could replace a later answer by an earlier one.
-      await askAll("metrics", (worker, scrape) => latest.set(worker, scrape));
-      return aggregateText([retained, ...pool.workers.flatMap((worker) => [latest.get(worker) ?? []])]);
+    metrics: async () => aggregateText(await scrapes()),
+    samples: async () => samplesOf(await scrapes()),
+    async plan() {
+      const plan = await askOne("plan");
+      if (plan === null) throw new Error("no worker answers");
+      return plan;
     },
+    figures: async (since) => mergePoints(await askAll("figures", undefined, String(since))),
     async report() {
       const [first, ...more] = await askAll("report");
       if (first !== undefined) lastReport = mergeReports(first, more);
@@ -275,5 +292,14 @@ function mergeReports(first: ProcessReport, more: readonly ProcessReport[]): Pro
   const statuses = [first, ...more].map(({ status }) => status);
   const pending = [...new Set(statuses.flatMap((status) => status.pending))];
   const rejection = statuses.find(({ last_rejection }) => last_rejection !== null)?.last_rejection ?? null;
-  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, others };
+  const upstreams = Object.fromEntries(
+    Object.entries(first.upstreams).map(([name, state]) => {
+      const history = [first, ...more].flatMap((report) => report.upstreams[name]?.history ?? []);
+      return [name, { ...state, history: history.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-MAX_CHANGES) }];
+    }),
+  );
+  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, upstreams, others };
 }
+
+/** Of an upstream, of all workers. */
+const MAX_CHANGES = 50;

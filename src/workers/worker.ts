@@ -90,6 +90,10 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.collect();
     case "report":
       return adminView.report();
+    case "plan":
+      return adminView.plan();
+    case "figures":
+      return adminView.figures(Number(about));
     case "ownStreams":
       return adminView.ownStreams();
     case "source":

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
 import type { RouteServed } from "../../src/server/public.ts";
-import { createPages, DASHBOARD_PAGES, type PageFiles, readPages } from "../../src/server/pages.ts";
+import { createConsolePages, createDashboardPages, type PageFiles, readPages } from "../../src/server/pages.ts";
 import { passingFolder } from "../support/folder.ts";
+import { admin } from "./admin/support.ts";
 import { keepAliveAgent, open, send, type SendOptions, start, type StartOptions, waitFor } from "./support.ts";
 
 const HTML = "<!doctype html><title>dashboard</title>";
@@ -34,7 +35,7 @@ async function serving(options: StartOptions = {}, files: PageFiles = built()) {
   const served: RouteServed[] = [];
   const { port } = await start({
     routes: [{ method: "GET", path: "/v1/thing", handle: () => ({ is: "a thing" }) }],
-    pages: createPages(files, DASHBOARD_PAGES),
+    pages: createDashboardPages(files),
     onRouteServed: (one) => served.push(one),
     ...options,
   });
@@ -188,5 +189,34 @@ describe("pages", () => {
       ["/status", 200],
       ["/assets/**", 200],
     ]);
+  });
+});
+
+const listening = (files: PageFiles, token?: string) =>
+  admin({ pages: createConsolePages(files, () => token !== ""), ...(token !== undefined && { token }) });
+
+describe("the console", () => {
+  test("is on the admin listener, for browsers that name this host", async () => {
+    const { ask } = await listening(built());
+    for (const path of ["/", "/console"]) {
+      const answer = await ask(path, BROWSER);
+      expect(answer).toMatchObject({ status: 200, text: expect.stringContaining("<title>console</title>") });
+      expect(answer.headers).toMatchObject({ "cache-control": "no-cache", "x-request-id": expect.any(String) });
+    }
+    expect(await ask("/assets/app-a1.js", BROWSER)).toMatchObject({ status: 200 });
+    expect(await ask("/console", { accept: "*/*" })).toMatchObject({ status: 401 });
+    expect(await ask("/status", BROWSER)).toMatchObject({ status: 401 });
+    // A name that somebody has pointed here.
+    const foreign = await ask("/console", { ...BROWSER, host: "attacker.example" });
+    expect(foreign).toMatchObject({ status: 400, text: expect.stringContaining("names another host") });
+    expect(await ask("/assets/app-a1.js", { ...BROWSER, host: "attacker.example" })).toMatchObject({ status: 400 });
+  });
+
+  test("without a token it says which line opens it", async () => {
+    const { ask } = await listening(built(), "");
+    const answer = await ask("/console", BROWSER);
+    expect(answer).toMatchObject({ status: 404, text: expect.stringContaining("server.admin.token") });
+    expect(answer.headers).toMatchObject({ "content-type": "text/html; charset=utf-8", "cache-control": "no-store" });
+    expect(await ask("/livez")).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { FIRST_PAGE, nextPage, nextSorting, previousPage, sortRows } from "../../src/ui/shared/paging.ts";
+import { FIRST_PAGE, nextPage, nextSorting, pageWithRows, previousPage, sortRows } from "../../src/ui/shared/paging.ts";
 
 test("a trail of pages goes forward by cursors and back to where it began", () => {
   const second = nextPage(FIRST_PAGE, "b");
@@ -28,4 +28,16 @@ test("rows are sorted by number or text, those without a value last in both dire
   expect(sortRows(rows, ({ n }) => n, true).map(({ n }) => n)).toEqual([100, 10, 9, null]);
   const names = ["route/b10", "route/B2", "route/a"];
   expect(sortRows(names, (name) => name, false)).toEqual(["route/a", "route/B2", "route/b10"]);
+});
+
+/** Six pages, of which one has a row. */
+function load(cursor: string | null) {
+  const page = Number(cursor ?? "0");
+  return Promise.resolve({ data: page === 3 ? ["row"] : [], next_cursor: page < 5 ? String(page + 1) : null });
+}
+
+test("pages without rows are passed over, up to so many", async () => {
+  expect(await pageWithRows(load, null, 10)).toEqual({ data: ["row"], next_cursor: "4" });
+  expect(await pageWithRows(load, null, 2), "goes on from there").toEqual({ data: [], next_cursor: "2" });
+  expect(await pageWithRows(load, "4", 10), "the end").toEqual({ data: [], next_cursor: null });
 });

@@ -50,8 +50,12 @@ export class AdminAccess implements AdminSessions {
    */
   requireOwnHost({ headers }: IncomingMessage, { anyHost = false } = {}): void {
     const { host } = this.#options.settings();
-    if ((anyHost && !isLoopback(host)) || isOwnName(headers.host, host)) return;
+    if ((anyHost && !isLoopback(host)) || this.isOwnHost({ headers })) return;
     throw invalidRequest("/", "names another host; use localhost, an IP address or the host of server.admin");
+  }
+
+  isOwnHost({ headers }: Pick<IncomingMessage, "headers">): boolean {
+    return isOwnName(headers.host, this.#options.settings().host);
   }
 
   /** @throws GatewayError 401; 403 for a page of another site; 429 */

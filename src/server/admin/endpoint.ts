@@ -28,6 +28,13 @@ export interface AdminParts {
   /** Ends a stream by its id, as its user could. `complete`: whether every instance was asked. */
   readonly endStream: (id: string) => Awaitable<{ readonly ended: boolean; readonly complete: boolean }>;
   readonly settlements: () => Awaitable<unknown>;
+  readonly models: () => Awaitable<unknown>;
+  readonly plugins: () => Awaitable<unknown>;
+  readonly instances: () => Awaitable<unknown>;
+  /** The last 15 minutes. */
+  readonly figures: () => Awaitable<unknown>;
+  /** The same as they come, as server-sent events. @throws GatewayError OVERLOADED */
+  readonly events: () => ReadableStream<Uint8Array>;
   readonly reload: () => Promise<ReloadResult>;
   /** @param to a hash or the beginning of one; a number: so many generations back. */
   readonly rollback: (to: string | number) => Promise<ReloadResult>;

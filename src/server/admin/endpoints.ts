@@ -1,6 +1,7 @@
 import type { AdminEndpoint } from "./endpoint.ts";
 import { AUDIT } from "./routes/audit.ts";
 import { CONFIGURATION } from "./routes/configuration.ts";
+import { OPERATIONS } from "./routes/operations.ts";
 import { DESCRIPTION, PROBES } from "./routes/probes.ts";
 import { SESSION } from "./routes/session.ts";
 import { STREAMS } from "./routes/streams.ts";
@@ -15,6 +16,7 @@ export const ADMIN_ENDPOINTS: readonly AdminEndpoint[] = Object.freeze([
   ...SESSION,
   ...CONFIGURATION,
   ...UPSTREAMS,
+  ...OPERATIONS,
   ...STREAMS,
   ...AUDIT,
   DESCRIPTION,

@@ -1,7 +1,8 @@
 import type { RequestListener } from "node:http";
 import { type H3Event, HTTPResponse } from "h3";
 import { GatewayError } from "../../kit/index.ts";
-import { limitUnreadBody, requestIdOf } from "../respond.ts";
+import type { AnswerPage } from "../pages.ts";
+import { type HttpExchange, limitUnreadBody, pathOf, requestIdOf } from "../respond.ts";
 import { createRouter, jsonResponse, notFound, type Route, type RouteContext } from "../router.ts";
 import { AdminAccess, type AdminSettings } from "./access.ts";
 import { audited } from "./audit.ts";
@@ -11,6 +12,8 @@ import { readInput } from "./input.ts";
 
 export interface AdminOptions extends Omit<AdminParts, "sessions" | "openApi"> {
   readonly settings: () => AdminSettings;
+  /** Answered before the rows, to who names this host. */
+  readonly pages?: AnswerPage;
   /** Unix milliseconds; the system's clock unless given. */
   readonly now?: () => number;
 }
@@ -36,7 +39,10 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
   );
   const router = createRouter(routes, log, { guard });
   return (req, res) => {
-    res.setHeader("X-Request-Id", requestIdOf(req.headers["x-request-id"]));
+    const requestId = requestIdOf(req.headers["x-request-id"]);
+    const http: HttpExchange = { req, res, requestId, always: [], errorStyle: null, closing: () => false };
+    if (access.isOwnHost(req) && (options.pages?.(http, pathOf(req.url ?? "/")) ?? null) !== null) return;
+    res.setHeader("X-Request-Id", requestId);
     res.setHeader("Cache-Control", "no-store");
     if (req.headers.expect !== undefined) res.writeContinue();
     limitUnreadBody(req, res);

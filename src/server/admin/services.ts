@@ -1,3 +1,4 @@
+import type { AdminSchemas } from "../../../schemas/types.gen.ts";
 import type { AuditEntry } from "../../kit/index.ts";
 
 /**
@@ -9,12 +10,31 @@ import type { AuditEntry } from "../../kit/index.ts";
 export interface AdminServices {
   /** Adds it, or replaces the one with its id. */
   writeAudit(entry: AuditEntry): Promise<null>;
+  /** Sets something of an upstream, on all instances. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
+  setManual(order: ManualOrder): Promise<{ readonly until: string }>;
+  /** @returns whether anything was set. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
+  liftManual(upstream: string): Promise<boolean>;
+  /** The latest first. */
+  listGenerations(): Promise<readonly unknown[]>;
+  /** @param to the one in force when null. @throws GatewayError NOT_FOUND */
+  diffGenerations(from: string, to: string | null): Promise<unknown>;
   /** The newest first. @param query.before an id: only older ones. */
   listAudit(query: { readonly before: string | null; readonly limit: number }): Promise<readonly AuditEntry[]>;
 }
 
+export interface ManualOrder extends Pick<AdminSchemas["UpstreamManualRequest"], "mode" | "reason"> {
+  readonly upstream: string;
+  readonly expiresInSeconds: number;
+  /** Who. */
+  readonly by: string;
+}
+
 /** A `read` whose worker ended is asked of another one; a `write` is never sent twice, unless it is `repeatable`. */
 export const SERVICES: Readonly<Record<keyof AdminServices, "read" | "write" | "repeatable">> = Object.freeze({
+  setManual: "repeatable",
+  liftManual: "repeatable",
+  listGenerations: "read",
+  diffGenerations: "read",
   writeAudit: "repeatable",
   listAudit: "read",
 });

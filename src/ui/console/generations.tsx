@@ -91,7 +91,7 @@ function columns(all: readonly Generation[], onChanged: () => void): readonly Co
       ? [
           {
             id: "rollback",
-            title: "",
+            title: "Actions",
             cell: (row: Generation) =>
               !row.serves &&
               serving && (

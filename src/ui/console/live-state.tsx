@@ -1,4 +1,3 @@
-import { formatDuration } from "../shared/formats.ts";
 import { Badge } from "../shared/parts.tsx";
 import { now } from "../shared/time.tsx";
 import { lastEventAt, liveStatus } from "./live.ts";
@@ -9,7 +8,7 @@ export function LiveState() {
   if (status === "live") return <Badge tone="good">live</Badge>;
   if (status === "connecting") return <Badge>connecting</Badge>;
   const at = lastEventAt.value;
-  const since = at === null ? "" : ` for ${formatDuration(Math.max(0, now.value - at))}`;
+  const since = at === null ? "" : ` for ${Math.max(0, Math.round((now.value - at) / 1000))} s`;
   return (
     <span title="The event stream broke off; it is taken up again by itself">
       <Badge tone="warn">no figures{since}</Badge>

@@ -1,7 +1,7 @@
 import { effect, signal } from "@preact/signals";
 import { admin, session } from "./client.ts";
 import { keepNewest, type Second, secondOf } from "./figures.ts";
-import type { Figure } from "./types.ts";
+import type { Figure, FigureSeries } from "./types.ts";
 
 /** Whether the figures come in: `waiting` says when they did not, and that it is tried again. */
 export type LiveStatus = "connecting" | "live" | "waiting";
@@ -25,18 +25,34 @@ export function followFigures(): void {
   });
 }
 
+/** What was before the page was opened, or while the stream was broken. */
+function catchUp(signal: AbortSignal): void {
+  admin
+    .get<FigureSeries>("/admin/figures", { signal })
+    .then(({ data }) => add(data.map(secondOf)))
+    // Without it the charts begin now.
+    .catch(() => undefined);
+}
+
+function add(more: readonly Second[]): void {
+  if (more.length > 0) seconds.value = keepNewest([...seconds.peek(), ...more]);
+}
+
 function follow(): () => void {
   let source: EventSource | null = null;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let failures = 0;
+  let asked = new AbortController();
   const open = (): void => {
     source?.close();
     source = new EventSource("/admin/events");
+    asked = new AbortController();
+    catchUp(asked.signal);
     source.addEventListener("figures", ({ data }: MessageEvent<string>) => {
       failures = 0;
       liveStatus.value = "live";
       lastEventAt.value = Date.now();
-      seconds.value = keepNewest([...seconds.peek(), secondOf(JSON.parse(data) as Figure)]);
+      add([secondOf(JSON.parse(data) as Figure)]);
       watch();
     });
     source.addEventListener("error", again);
@@ -48,6 +64,7 @@ function follow(): () => void {
   };
   const again = (): void => {
     source?.close();
+    asked.abort();
     failures += 1;
     liveStatus.value = "waiting";
     clearTimeout(timer);
@@ -60,6 +77,7 @@ function follow(): () => void {
   return () => {
     clearTimeout(timer);
     source?.close();
+    asked.abort();
     seconds.value = [];
     lastEventAt.value = null;
   };

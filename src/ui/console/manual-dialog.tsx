@@ -86,7 +86,7 @@ export function ManualDialog({ upstream, now, onClose, onDone }: Props) {
         <TextField
           label="Reason"
           required
-          maxLength={200}
+          maxLength={500}
           value={reason}
           onValue={setReason}
           hint="For your colleagues: it is shown beside the upstream and in the audit log."

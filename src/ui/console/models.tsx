@@ -154,7 +154,10 @@ const UNITS: Readonly<Record<string, string>> = {
 export function pricesOf(price: WrittenModel["price"]): readonly (readonly [unit: string, amount: string])[] {
   return Object.entries(price)
     .filter(([name]) => name in UNITS)
-    .map(([name, amount]) => [UNITS[name]!, typeof amount === "object" ? JSON.stringify(amount) : String(amount)]);
+    .map(([name, amount]) => [
+      UNITS[name]!,
+      typeof amount === "object" ? JSON.stringify(amount) : `${amount as number}`,
+    ]);
 }
 
 const MAX_PRICES_COUNT = 2;

@@ -95,7 +95,8 @@ function Charts() {
   const all = seconds.value;
   // Drawn anew when a step is whole, not with every second.
   const step = Math.floor((all.at(-1)?.at ?? 0) / STEP_MS);
-  const drawn = useMemo(() => drawnOf(all), [step, all.length === 0]);
+  const first = Math.floor((all[0]?.at ?? 0) / STEP_MS);
+  const drawn = useMemo(() => drawnOf(all), [step, first]);
   const { times } = drawn;
   if (times.length < 2) return null;
   const common = { times, formatTime: formatClock, heightPx: 180 };

@@ -151,6 +151,9 @@ export interface Figure {
   readonly overhead_ms: Percentiles;
   readonly spend_per_second: string;
 }
+export interface FigureSeries {
+  readonly data: readonly Figure[];
+}
 export interface FiguresEvent extends Figure {
   readonly upstreams: Readonly<
     Record<string, { readonly state: BreakerState; readonly health: string; readonly manual: ManualState | null }>

@@ -176,7 +176,9 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
       cell: ({ history }) => <Time at={history.at(-1)?.at} />,
       sortBy: ({ history }) => history.at(-1)?.at ?? null,
     },
-    ...(mayChange() ? [{ id: "do", title: "", cell: (row: Named) => <Actions {...{ row, onSet, onLifted }} /> }] : []),
+    ...(mayChange()
+      ? [{ id: "do", title: "Actions", cell: (row: Named) => <Actions {...{ row, onSet, onLifted }} /> }]
+      : []),
   ];
 }
 
@@ -202,7 +204,7 @@ function Actions({ row, onSet, onLifted }: Omit<ListProps, "all"> & { readonly r
           Lift
         </button>
       )}
-      <button type="button" class="button small" aria-label={`Set ${name} by hand`} onClick={() => onSet(row)}>
+      <button type="button" class="button small" aria-label={`Set by hand… ${name}`} onClick={() => onSet(row)}>
         Set by hand…
       </button>
     </span>

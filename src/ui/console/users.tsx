@@ -14,6 +14,7 @@ import { ClearFilters, queries, SelectFilter, TextFilter } from "./filters.tsx";
 import { Id } from "./state-parts.tsx";
 import { TierField } from "./tiers.tsx";
 import type { User } from "./types.ts";
+import { useCatalogue } from "./use-catalogue.ts";
 
 const FILTERS = ["search", "tier", "disabled"] as const;
 const DISABLED = [
@@ -26,6 +27,8 @@ const DISABLED = [
 export function UsersPage() {
   const filters = queries(FILTERS);
   const [creating, setCreating] = useState(false);
+  const { data: catalogue } = useCatalogue();
+  const plans = ["", ...(catalogue?.tiers ?? [])].map((value) => ({ value, title: value || "All" }));
   const pages = usePages(JSON.stringify(filters), (cursor, signal) =>
     admin.get<Page<User>>("/admin/users", { query: { ...filters, cursor }, signal }),
   );
@@ -44,7 +47,7 @@ export function UsersPage() {
       />
       <div class="filters">
         <TextFilter name="search" label="Id, or beginning of the address" placeholder="ada@" />
-        <TextFilter name="tier" label="Plan" />
+        <SelectFilter name="tier" label="Plan" choices={plans} />
         <SelectFilter name="disabled" label="State" choices={DISABLED} />
         <ClearFilters names={FILTERS} />
       </div>

@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import type { LedgerEntry } from "../shared/api.ts";
 import { Problem, problemOf, readEvents } from "../shared/http.ts";
 import { api, bearer } from "./session.ts";
@@ -35,6 +36,9 @@ interface Chunk {
   readonly error?: { readonly message?: string };
 }
 
+/** Of the last playground that was left: a list of keys is true when it is done. */
+export const revocation = signal<Promise<void>>(Promise.resolve());
+
 /** The playground's own key: for an hour, in memory, revoked when the playground is left. */
 export class PlaygroundKey {
   #made: Promise<{ readonly id: string; readonly key: string }> | null = null;
@@ -56,10 +60,14 @@ export class PlaygroundKey {
   }
 
   /** Goes on when the page is left in this very moment. */
-  async revoke(): Promise<void> {
+  revoke(): Promise<void> {
     const made = this.#made;
     this.#made = null;
-    if (made === null) return;
+    revocation.value = made === null ? Promise.resolve() : this.#revoke(made);
+    return revocation.value;
+  }
+
+  async #revoke(made: Promise<{ readonly id: string }>): Promise<void> {
     const { id } = await made;
     await fetch(`/v1/user/key/${encodeURIComponent(id)}`, { method: "DELETE", headers: bearer(), keepalive: true });
   }

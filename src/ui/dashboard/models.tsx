@@ -1,3 +1,4 @@
+import type { ComponentChildren } from "preact";
 import type { Model, ModelPrice, Status } from "../shared/api.ts";
 import { CopyButton } from "../shared/copy.tsx";
 import { type Choice, SelectField, TextField } from "../shared/fields.tsx";
@@ -198,7 +199,7 @@ function formatPrice(price: number): string {
 }
 
 /** What a model is priced by, which may be no tokens at all. */
-function inputPrice({ price }: Row): string {
+function inputPrice({ price }: Row): ComponentChildren {
   if (price === null) return NONE;
   const parts = [
     price.input_per_million > 0 ? perMillion(price.input_per_million) : "",

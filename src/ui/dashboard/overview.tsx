@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Account, ApiKey, CreatedApiKey } from "../shared/api.ts";
+import type { Account, ApiKey, CreatedApiKey, RunningStream } from "../shared/api.ts";
 import { Chart } from "../shared/chart.tsx";
 import { CopyButton } from "../shared/copy.tsx";
 import { confirm } from "../shared/dialog.tsx";
@@ -7,6 +7,7 @@ import { creditsNumber, formatCredits, plural } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Figure, Loaded, Meter, Panel, ProblemNote } from "../shared/parts.tsx";
 import { useAction, useResource } from "../shared/resource.ts";
+import { type Column, DataTable } from "../shared/table.tsx";
 import { Credits, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
 import { allowedModels, Connect } from "./connect.tsx";
@@ -74,7 +75,7 @@ function Limits({ account }: { readonly account: Account }) {
         <Meter label="Streams" used={account.streams.running} limit={account.streams.limit} unit="at once" />
       </Panel>
       <Panel title="Credits">
-        <div class="grid">
+        <div class="figures">
           <Figure
             label="Left"
             value={<Credits amount={account.credits} />}
@@ -176,7 +177,7 @@ function Spending() {
           const requests = rows.reduce((sum, row) => sum + row.requests, 0);
           return (
             <>
-              <div class="grid">
+              <div class="figures">
                 <Figure label="Spent" value={<Credits amount={addAmounts(rows.map(({ cost }) => cost))} />} />
                 <Figure label="Requests" value={plural(requests, "request")} />
               </div>
@@ -205,6 +206,11 @@ function dayText(at: number): string {
 function Streams() {
   const streams = useResource("streams", (signal) => api.streams(signal), { everyMs: STREAMS_EVERY_MS });
   const running = streams.data ?? [];
+  const one = useAction(async (id: string) => {
+    await api.stopStream(id);
+    toast("The stream is stopped");
+    streams.reload();
+  });
   const stop = (): void =>
     confirm({
       title: "Stop all streams?",
@@ -217,34 +223,48 @@ function Streams() {
         streams.reload();
       },
     });
+  const columns: readonly Column<RunningStream>[] = [
+    { id: "model", title: "Model", cell: ({ model }) => <code>{model}</code> },
+    { id: "state", title: "State", cell: ({ state }) => state },
+    { id: "since", title: "Began", cell: (stream) => <Time at={stream.started_at} /> },
+    {
+      id: "stop",
+      title: "",
+      end: true,
+      cell: ({ id, model }) => (
+        <button
+          type="button"
+          class="button small danger"
+          aria-label={`Stop the stream of ${model}`}
+          disabled={one.busy}
+          onClick={() => one.start(id)}
+        >
+          Stop
+        </button>
+      ),
+    },
+  ];
   return (
     <Panel
       title="Running streams"
+      flush
       actions={
         <button type="button" class="button small danger" disabled={running.length === 0} onClick={stop}>
           Stop all
         </button>
       }
     >
+      {one.problem && <ProblemNote problem={one.problem} />}
       <Loaded resource={streams}>
-        {(data) =>
-          data.length === 0 ? (
-            <p class="muted">None at this moment.</p>
-          ) : (
-            <ul>
-              {data.map((stream) => (
-                <li key={stream.id}>
-                  <code>{stream.model}</code>{" "}
-                  {stream.started_at !== undefined && (
-                    <>
-                      since <Time at={stream.started_at} />
-                    </>
-                  )}
-                </li>
-              ))}
-            </ul>
-          )
-        }
+        {(data) => (
+          <DataTable
+            caption="Running streams"
+            columns={columns}
+            rows={data}
+            rowKey={({ id }) => id}
+            empty={<p class="empty muted">None at this moment.</p>}
+          />
+        )}
       </Loaded>
     </Panel>
   );

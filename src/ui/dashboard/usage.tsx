@@ -102,7 +102,7 @@ function Figures(props: {
   };
   return (
     <>
-      <div class="panel panel-body grid">
+      <div class="panel panel-body figures">
         <Figure label="Spent" value={<Credits amount={addAmounts(rows.map(({ cost }) => cost))} />} />
         <Figure
           label="Requests"

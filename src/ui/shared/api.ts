@@ -147,10 +147,10 @@ export interface UsageRow {
 
 export interface RunningStream {
   readonly id: string;
-  readonly request_id?: string;
   readonly model: string;
-  readonly started_at?: string;
-  readonly age_ms?: number;
+  readonly state: string;
+  readonly started_at: string;
+  readonly age_ms: number;
 }
 
 /** Every way a request can end, with the words for it. */
@@ -188,9 +188,10 @@ export function createApi(client: Client) {
     revokeKey: (id: string) => client.send<unknown>("DELETE", `/v1/user/key/${encodeURIComponent(id)}`),
     ledger: (query: Query, signal?: AbortSignal) => list<LedgerEntry>("/v1/user/ledger", query, signal),
     usage: (query: Query, signal?: AbortSignal) =>
-      allPages<UsageRow>((cursor) => list("/v1/user/usage", { ...query, limit: 200, cursor }, signal), MAX_PAGES),
+      allPages<UsageRow>((cursor) => list("/v1/user/usage", { ...query, limit: 1000, cursor }, signal), MAX_PAGES),
     streams: async (signal?: AbortSignal) =>
       (await client.get<{ data: readonly RunningStream[] }>("/v1/user/streams", { ...(signal && { signal }) })).data,
+    stopStream: (id: string) => client.send<unknown>("DELETE", `/v1/user/streams/${encodeURIComponent(id)}`),
     stopStreams: () => client.send<{ killed_streams: number }>("POST", "/v1/user/streams/kill"),
   };
 }

@@ -23,6 +23,11 @@ export interface ChartProps {
 }
 
 const HEIGHT_PX = 220;
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+const DAY = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
+const HOUR = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
+const SECOND = new Intl.DateTimeFormat("en", { timeStyle: "medium", hour12: false });
 const COLOURS = 8;
 const HALF_OF_ONE_BAR_SECONDS = 1_800;
 /** Lines are told apart without their colours too. */
@@ -54,7 +59,7 @@ export function Chart(props: ChartProps) {
       plot.current = null;
       made.destroy();
     };
-  }, [names, kind, dark, props.heightPx]);
+  }, [names, kind, dark, props.heightPx, stepOf(times)]);
   useEffect(() => {
     plot.current?.setData(dataOf(times, series, kind));
   }, [times, series, kind]);
@@ -101,6 +106,10 @@ export function Chart(props: ChartProps) {
       </details>
     </figure>
   );
+}
+
+function stepOf(times: readonly number[]): number {
+  return times.length > 1 ? times[1]! - times[0]! : DAY_MS;
 }
 
 function ValueTable(props: Required<Pick<ChartProps, "caption" | "times" | "series" | "format" | "formatTime">>) {
@@ -180,6 +189,8 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
   probe.remove();
   const bars = kind === "stacked-bars";
   const order = series.map((_, index) => index);
+  const stepMs = stepOf(props.times);
+  const isDaily = stepMs >= DAY_MS;
   const font = `12px ${style.fontFamily}`;
   const axis = { stroke: text, font, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   return {
@@ -187,12 +198,19 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
     height: props.heightPx ?? HEIGHT_PX,
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { show: !bars } },
+    // Days are those of the API, in UTC.
+    tzDate: (seconds) => (isDaily ? uPlot.tzDate(new Date(seconds * 1000), "UTC") : new Date(seconds * 1000)),
     scales: {
       x: { time: true, ...(bars ? { range: withHalfBars } : null) },
       y: { range: (_plot, _min, max) => [0, max > 0 ? max * 1.08 : 1] },
     },
     axes: [
-      { ...axis, space: 64 },
+      {
+        ...axis,
+        space: 64,
+        values: (_plot, ticks) =>
+          ticks.map((tick) => (isDaily ? DAY : stepMs < MINUTE_MS ? SECOND : HOUR).format(tick * 1000)),
+      },
       { ...axis, size: 64, values: (_plot, values) => values.map((value) => format(value)) },
     ],
     series: [

@@ -19,6 +19,22 @@ export function previousPage(trail: Trail): Trail {
   return trail.length > 1 ? trail.slice(0, -1) : trail;
 }
 
+/**
+ * The first page from `cursor` on that has something: a filter may leave pages empty that lead to others. After so many
+ * calls what there is so far comes back, and its cursor goes on.
+ */
+export async function pageWithRows<T>(
+  load: (cursor: string | null) => Promise<Page<T>>,
+  cursor: string | null,
+  maxCalls: number,
+): Promise<Page<T>> {
+  let page = await load(cursor);
+  for (let calls = 1; calls < maxCalls && page.data.length === 0 && page.next_cursor !== null; calls += 1) {
+    page = await load(page.next_cursor);
+  }
+  return page;
+}
+
 export interface Sorting {
   readonly column: string;
   readonly descending: boolean;

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "./http.ts";
-import { FIRST_PAGE, nextPage, type Page, previousPage, type Trail } from "./paging.ts";
+import { FIRST_PAGE, nextPage, type Page, pageWithRows, previousPage, type Trail } from "./paging.ts";
 
 export interface Resource<T> {
   /** The last that came: it stays while a newer one is loaded, or cannot be. */
@@ -12,6 +12,7 @@ export interface Resource<T> {
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 15_000;
+const MAX_EMPTY_PAGES = 40;
 
 export function retryDelayMs(problem: Problem, failures: number): number {
   const { retryAfterSeconds } = problem.about;
@@ -102,7 +103,7 @@ export function usePages<T>(
   const cursor = trail.at(-1)!;
   const resource = useResource(
     key === null ? null : `${key}\n${cursor ?? ""}`,
-    (signal) => load(cursor, signal),
+    (signal) => pageWithRows((at) => load(at, signal), cursor, MAX_EMPTY_PAGES),
     options,
   );
   return {

@@ -1,12 +1,13 @@
 import type { ComponentChildren } from "preact";
 import { useState } from "preact/hooks";
 import { NONE } from "./formats.ts";
-import { Loading, ProblemNote } from "./parts.tsx";
+import { Empty, Loading, ProblemNote } from "./parts.tsx";
 import { nextSorting, type Sorting, sortRows } from "./paging.ts";
 import type { PagedResource } from "./resource.ts";
 
 export interface Column<T> {
   readonly id: string;
+  /** Empty: what the column has are buttons. */
   readonly title: string;
   /** Numbers stand at the end of their column. */
   readonly end?: boolean;
@@ -91,7 +92,7 @@ function Heading<T>(props: {
   if (column.sortBy === undefined) {
     return (
       <th scope="col" role="columnheader" class={className}>
-        {column.title}
+        {column.title === "" ? <span class="visually-hidden">Actions</span> : column.title}
       </th>
     );
   }
@@ -117,7 +118,11 @@ export function PagedTable<T>(props: Omit<TableProps<T>, "rows"> & { readonly pa
           <ProblemNote problem={problem} retry={pages.reload} />
         </div>
       )}
-      {data === undefined ? problem === null && <Loading /> : <DataTable {...table} rows={data.data} />}
+      {data === undefined ? (
+        problem === null && <Loading />
+      ) : (
+        <DataTable {...table} rows={data.data} empty={data.next_cursor === null ? table.empty : <SoFar />} />
+      )}
       {(trail.length > 1 || (data?.next_cursor ?? null) !== null) && (
         <nav class="pager" aria-label={`Pages of ${props.caption}`}>
           <span class="muted" role="status">
@@ -139,5 +144,13 @@ export function PagedTable<T>(props: Omit<TableProps<T>, "rows"> & { readonly pa
         </nav>
       )}
     </>
+  );
+}
+
+function SoFar() {
+  return (
+    <Empty title="Nothing so far">
+      <span>The next page looks further back.</span>
+    </Empty>
   );
 }

@@ -1,5 +1,6 @@
+import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { existsSync, globSync, statSync } from "node:fs";
+import { existsSync, globSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -56,7 +57,7 @@ export class Stage {
 
   /** @param patch merged into the configuration, see `merge`. */
   static async set(patch: Json = {}): Promise<Stage> {
-    build();
+    await build();
     const folder = await mkdtemp(join(tmpdir(), "gateway-browser-"));
     const [simulator, smtp, browser] = await Promise.all([startSimulator(), openSmtp(), launch()]);
     const flaky = await Switch.start(simulator.origin);
@@ -108,12 +109,26 @@ export class Stage {
 
   /** The newest code that was mailed to an address, once there are more than `after`. */
   async code(email: string, after = 0): Promise<string> {
-    const codes = (): readonly string[] =>
-      this.#parts.smtp.mails
-        .filter(({ to }) => to.includes(email))
-        .flatMap(({ raw }) => /code is (\d{6})/.exec(raw)?.[1] ?? []);
-    await eventually(() => codes().length > after);
-    return codes().at(-1)!;
+    await eventually(() => this.#codes(email).length > after);
+    return this.#codes(email).at(-1)!;
+  }
+
+  #codes(email: string): readonly string[] {
+    return this.#parts.smtp.mails
+      .filter(({ to }) => to.includes(email))
+      .flatMap(({ raw }) => /code is (\d{6})/.exec(raw)?.[1] ?? []);
+  }
+
+  /** Signs a visitor in as a browser does, without the forms, and opens a view of the dashboard. */
+  async signIn({ context, page }: Visitor, email: string, view = "/"): Promise<void> {
+    const codes = this.#codes(email).length;
+    const headers = { origin: this.url };
+    await context.request.post(`${this.url}/auth/login`, { data: { email }, headers });
+    const code = await this.code(email, codes);
+    const answer = await context.request.post(`${this.url}/auth/login/verify`, { data: { email, code }, headers });
+    assert.equal(answer.status(), 200, await answer.text());
+    await page.goto(`${this.url}/#${view}`);
+    await page.getByRole("navigation", { name: "Pages", includeHidden: true }).waitFor({ state: "attached" });
   }
 
   /** A request as a program makes it. */
@@ -144,13 +159,39 @@ export class Stage {
   }
 }
 
-/** The pages as the sources are now: what was built before them proves nothing. */
-function build(): void {
-  const built = join(ROOT, "dist/ui/manifest.json");
-  const sources = globSync(["src/ui/**/*.*"], { cwd: ROOT }).map((name) => statSync(join(ROOT, name)).mtimeMs);
-  if (existsSync(built) && statSync(built).mtimeMs >= Math.max(...sources)) return;
+const LOCK = join(ROOT, "dist/.building");
+/** Longer than any build takes: who made the lock is gone. */
+const LOCK_MS = 30_000;
+
+/** The pages as the sources are now: what was built before them proves nothing. One suite builds for all. */
+async function build(): Promise<void> {
+  mkdirSync(join(ROOT, "dist"), { recursive: true });
+  let mine = false;
+  await eventually(() => isFresh() || (mine = tryToLock()), 2 * LOCK_MS);
+  if (!mine) return;
   const { status, stderr } = spawnSync(process.execPath, ["src/ui/build.ts"], { cwd: ROOT, encoding: "utf8" });
+  rmSync(LOCK, { recursive: true });
   if (status !== 0) throw new Error(`the pages cannot be built: ${stderr}`);
+}
+
+function isFresh(): boolean {
+  const built = statSync(join(ROOT, "dist/ui/manifest.json"), { throwIfNoEntry: false });
+  if (built === undefined || existsSync(LOCK)) return false;
+  return globSync(["src/ui/**/*.*"], { cwd: ROOT }).every(
+    (name) => statSync(join(ROOT, name)).mtimeMs <= built.mtimeMs,
+  );
+}
+
+/** @returns whether it was this process that has made the lock. */
+function tryToLock(): boolean {
+  const held = statSync(LOCK, { throwIfNoEntry: false });
+  if (held !== undefined && Date.now() - held.mtimeMs > LOCK_MS) rmSync(LOCK, { recursive: true, force: true });
+  try {
+    mkdirSync(LOCK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function urlOf(address: { readonly host: string; readonly port: number } | null | undefined): string {
@@ -196,7 +237,10 @@ function configuration({ folder, origin, flaky, smtp }: Places): Json {
       admin: {
         host: "127.0.0.1",
         port: 0,
-        token: OPERATOR_TOKEN,
+        tokens: [
+          { name: "olga", token: OPERATOR_TOKEN, role: "operator" },
+          { name: "victor", token: VIEWER_TOKEN, role: "viewer" },
+        ],
       },
       ip_limit: "none",
     },

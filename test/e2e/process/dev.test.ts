@@ -42,7 +42,12 @@ describe("gateway dev", () => {
     expect((await dev.stop("SIGINT")).code).toBe(0);
 
     const again = workspace.gateway("dev");
-    await again.printed("stdout", /Admin +http:\S+\n\n/);
+    const [, console, token] = await again.printed(
+      "stdout",
+      /Console +(http:\S+)\/console {3}\(token (\w+), of this start\)\n\n/,
+    );
+    const session = await fetch(`${console}/admin/session`, { headers: { authorization: `Bearer ${token}` } });
+    expect(await session.json()).toMatchObject({ name: "admin", role: "operator" });
     expect(again.stdout).not.toContain("rk_");
     expect((await again.stop()).code).toBe(0);
     const users = await workspace.onStore((store) => store.listUsers());

@@ -41,6 +41,34 @@ export const CONFIGURATION: readonly AdminEndpoint[] = [
         source(),
   }),
   row({
+    method: "GET",
+    path: "/admin/generations",
+    role: "viewer",
+    id: "listGenerations",
+    tag: "Configuration",
+    summary: "The last configurations that served",
+    answers: { 200: { description: "With what each of them meant.", content: json("GenerationList") } },
+    errors: ["OVERLOADED"],
+    route:
+      ({ services }) =>
+      async () => ({ data: await services.listGenerations() }),
+  }),
+  row({
+    method: "GET",
+    path: "/admin/config/diff",
+    role: "viewer",
+    id: "diffConfigurations",
+    tag: "Configuration",
+    summary: "What it means to go from one configuration to another",
+    query: "ConfigurationDiffQuery",
+    answers: { 200: { description: "By effect, whatever the files look like.", content: json("ConfigurationDiff") } },
+    errors: ["NOT_FOUND", "OVERLOADED"],
+    route:
+      ({ services }) =>
+      ({ query: { from, to = null } }) =>
+        services.diffGenerations(from, to),
+  }),
+  row({
     method: "POST",
     path: "/admin/reload",
     role: "operator",

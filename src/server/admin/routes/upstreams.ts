@@ -1,3 +1,4 @@
+import { GatewayError } from "../../../kit/index.ts";
 import { json } from "../../endpoint.ts";
 import { type AdminEndpoint, row } from "../endpoint.ts";
 
@@ -15,5 +16,48 @@ export const UPSTREAMS: readonly AdminEndpoint[] = [
       ({ upstreams }) =>
       () =>
         upstreams(),
+  }),
+  row({
+    method: "POST",
+    path: "/admin/upstreams/{name}/manual",
+    role: "operator",
+    id: "setUpstreamManual",
+    tag: "Upstreams",
+    summary: "Drains, opens or closes an upstream by hand",
+    description: "On every instance within a second, and on those that start later. It ends by itself.",
+    params: { name: "Of the upstream." },
+    body: "UpstreamManualRequest",
+    answers: { 200: { description: "It is set.", content: json("UpstreamManual") } },
+    errors: ["NOT_FOUND", "STORE_UNAVAILABLE", "OVERLOADED"],
+    route:
+      ({ services, log }) =>
+      async ({ params, body, caller }) => {
+        const { mode, expires_in_seconds: expiresInSeconds, reason } = body;
+        const upstream = params["name"] ?? "";
+        const by = caller?.name ?? "";
+        const set = await services.setManual({ upstream, mode, expiresInSeconds, reason, by });
+        log.info({ upstream, mode, until: set.until, by }, "an operator has set something of an upstream");
+        return set;
+      },
+  }),
+  row({
+    method: "DELETE",
+    path: "/admin/upstreams/{name}/manual",
+    role: "operator",
+    id: "liftUpstreamManual",
+    tag: "Upstreams",
+    summary: "Ends what was set of an upstream by hand",
+    params: { name: "Of the upstream." },
+    answers: { 200: { description: "Its breaker decides again.", content: json("UpstreamManualLifted") } },
+    errors: ["NOT_FOUND", "STORE_UNAVAILABLE", "OVERLOADED"],
+    route:
+      ({ services, log }) =>
+      async ({ params, caller }) => {
+        const upstream = params["name"] ?? "";
+        const lifted = await services.liftManual(upstream);
+        if (!lifted) throw new GatewayError("NOT_FOUND", "Nothing is set of this upstream");
+        log.info({ upstream, by: caller?.name }, "what an operator had set of an upstream was lifted");
+        return { lifted };
+      },
   }),
 ];

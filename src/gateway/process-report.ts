@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../config/diagnostics.ts";
-import type { PassedOver } from "./generation.ts";
+import type { PassedOver, UpstreamState } from "./generation.ts";
 import type { GuardStatus } from "./guard.ts";
+import type { InstanceInfo } from "./instances.ts";
 import type { KeptGeneration } from "./kept-generations.ts";
 
 /** What `GET /admin/config` shows. */
@@ -18,4 +19,16 @@ export interface ConfigStatus {
   readonly guard: GuardStatus | null;
   /** What a rollback can return to, the latest first. */
   readonly generations: readonly (KeptGeneration & { readonly serves: boolean })[];
+}
+
+/** One process and the instances that it knows of. */
+export interface ProcessReport {
+  readonly status: ConfigStatus;
+  /** By name. */
+  readonly upstreams: Readonly<Record<string, UpstreamState>>;
+  readonly self: InstanceInfo;
+  /** As far as they are known. */
+  readonly others: readonly InstanceInfo[];
+  /** Whether `others` has every instance that shares the store; false while the store does not answer. */
+  readonly complete: boolean;
 }
