@@ -68,12 +68,12 @@ interface WindowBody {
 }
 
 export function userUse({ day, hour, minute }: Windows, running: number, limit: number | null): UserUse {
-  const body = ({ used, limit, resetsAt }: WindowState): WindowBody => ({
-    used,
-    limit,
-    resets_at: new Date(resetsAt).toISOString(),
-  });
-  return { windows: { day: body(day), hour: body(hour), minute: body(minute) }, streams: { running, limit } };
+  const windows = { day: windowBody(day), hour: windowBody(hour), minute: windowBody(minute) };
+  return { windows, streams: { running, limit } };
+}
+
+function windowBody({ used, limit, resetsAt }: WindowState): WindowBody {
+  return { used, limit, resets_at: new Date(resetsAt).toISOString() };
 }
 
 type Signup = AuthSettings["signup"];
