@@ -987,6 +987,535 @@ export const schemas = {
       }
     }
   },
+  "LedgerQuery": {
+    "title": "LedgerQuery",
+    "description": "Parameters of GET /admin/ledger.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "user": {
+        "description": "Id of a user.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "key": {
+        "description": "Id of an API key.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "model": {
+        "description": "Route id of a model.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "upstream": {
+        "description": "Name of an upstream.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "outcome": {
+        "description": "How requests ended.",
+        "enum": [
+          "served",
+          "refused",
+          "failed",
+          "client_fault",
+          "upstream_cut",
+          "gateway_error",
+          "client_gone",
+          "killed",
+          "shutdown"
+        ]
+      },
+      "tag": {
+        "description": "`name:value` of a tag.",
+        "type": "string",
+        "pattern": "^[^:]+:",
+        "maxLength": 600
+      },
+      "request_id": {
+        "description": "Of one request.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "from": {
+        "description": "Recorded at this time or later; of a date, at its beginning in UTC.",
+        "type": "string",
+        "pattern": "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"
+      },
+      "to": {
+        "description": "Recorded before.",
+        "type": "string",
+        "pattern": "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"
+      },
+      "limit": {
+        "description": "Entries of a page; 50 when absent.",
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 1000
+      },
+      "cursor": {
+        "description": "From next_cursor of the page before, with the same filter.",
+        "$ref": "#/components/schemas/PageCursor"
+      }
+    }
+  },
+  "LedgerExportQuery": {
+    "title": "LedgerExportQuery",
+    "description": "Parameters of GET /admin/ledger/export.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "format": {
+        "description": "`ndjson` when absent: an entry of GET /admin/ledger a line.",
+        "enum": [
+          "ndjson",
+          "csv"
+        ]
+      },
+      "user": {
+        "description": "Id of a user.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "key": {
+        "description": "Id of an API key.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "model": {
+        "description": "Route id of a model.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "upstream": {
+        "description": "Name of an upstream.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "outcome": {
+        "description": "How requests ended.",
+        "enum": [
+          "served",
+          "refused",
+          "failed",
+          "client_fault",
+          "upstream_cut",
+          "gateway_error",
+          "client_gone",
+          "killed",
+          "shutdown"
+        ]
+      },
+      "tag": {
+        "description": "`name:value` of a tag.",
+        "type": "string",
+        "pattern": "^[^:]+:",
+        "maxLength": 600
+      },
+      "request_id": {
+        "description": "Of one request.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "from": {
+        "description": "Recorded at this time or later; of a date, at its beginning in UTC.",
+        "type": "string",
+        "pattern": "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"
+      },
+      "to": {
+        "description": "Recorded before.",
+        "type": "string",
+        "pattern": "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"
+      }
+    }
+  },
+  "LedgerPage": {
+    "title": "LedgerPage",
+    "description": "A page of the ledger, the last recorded first.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "next_cursor"
+    ],
+    "properties": {
+      "data": {
+        "description": "May be shorter than the limit, or empty, though another page follows.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/LedgerEntry"
+        }
+      },
+      "next_cursor": {
+        "description": "For the next page; null on the last one.",
+        "$ref": "#/components/schemas/NextCursor"
+      }
+    }
+  },
+  "LedgerEntry": {
+    "title": "LedgerEntry",
+    "description": "What one request used and cost.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "request_id",
+      "user_id",
+      "key_id",
+      "model",
+      "upstream",
+      "tier",
+      "outcome",
+      "estimated",
+      "usage",
+      "cost",
+      "tags",
+      "received_at",
+      "ended_at",
+      "recorded_at",
+      "duration_ms"
+    ],
+    "properties": {
+      "id": {
+        "description": "Unique.",
+        "type": "string"
+      },
+      "request_id": {
+        "description": "As the answer's `X-Request-Id`.",
+        "type": "string"
+      },
+      "user_id": {
+        "description": "Whose it is.",
+        "type": "string"
+      },
+      "key_id": {
+        "description": "The API key; null for a call with an access token.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "model": {
+        "description": "Its route id.",
+        "type": "string"
+      },
+      "upstream": {
+        "description": "The provider that served; null when none did.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "tier": {
+        "description": "The plan at the time; null where it is not known.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "outcome": {
+        "description": "How the request ended.",
+        "enum": [
+          "served",
+          "refused",
+          "failed",
+          "client_fault",
+          "upstream_cut",
+          "gateway_error",
+          "client_gone",
+          "killed",
+          "shutdown"
+        ]
+      },
+      "estimated": {
+        "description": "Whether tokens were counted by the gateway, as the provider had not.",
+        "type": "boolean"
+      },
+      "usage": {
+        "$ref": "#/components/schemas/LedgerUsage"
+      },
+      "cost": {
+        "description": "Credits charged.",
+        "type": "string",
+        "pattern": "^-?\\d+(\\.\\d+)?$"
+      },
+      "tags": {
+        "description": "Of the request and its key.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        }
+      },
+      "received_at": {
+        "description": "When the request came.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "ended_at": {
+        "description": "When it ended.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "recorded_at": {
+        "description": "When it was charged: the order of the list, and what from and to go by.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "duration_ms": {
+        "description": "From its coming to its end.",
+        "type": "integer",
+        "minimum": 0
+      }
+    }
+  },
+  "LedgerUsage": {
+    "title": "LedgerUsage",
+    "description": "What was used.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "prompt_tokens",
+      "completion_tokens",
+      "cached_tokens",
+      "reasoning_tokens"
+    ],
+    "properties": {
+      "prompt_tokens": {
+        "description": "Tokens of what was asked.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "completion_tokens": {
+        "description": "Tokens of the answer.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "cached_tokens": {
+        "description": "Of the prompt's: read from a cache.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "reasoning_tokens": {
+        "description": "Of the answer's: spent on reasoning.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "characters": {
+        "description": "Of a speech; left out when there are none.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "audio_ms": {
+        "description": "Length of what was transcribed; left out when there is none.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "images": {
+        "description": "Images made; left out when there are none.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "cache_write_tokens": {
+        "description": "Written to a cache; left out when there are none.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "cache_write_1h_tokens": {
+        "description": "Of them: for an hour; left out when there are none.",
+        "type": "integer",
+        "minimum": 0
+      }
+    }
+  },
+  "UsageQuery": {
+    "title": "UsageQuery",
+    "description": "Parameters of GET /admin/usage.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "per": {
+        "description": "`day` when absent.",
+        "enum": [
+          "hour",
+          "day"
+        ]
+      },
+      "by": {
+        "description": "What has a row of its own, with commas: model, upstream, tier, user, key. Nothing when absent: one row an hour or day.",
+        "type": "string",
+        "pattern": "^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$",
+        "maxLength": 64
+      },
+      "from": {
+        "description": "Of hours or days that begin then or later; 30 days ago when absent.",
+        "type": "string",
+        "pattern": "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"
+      },
+      "to": {
+        "description": "Of those that begin before; now when absent.",
+        "type": "string",
+        "pattern": "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"
+      },
+      "user": {
+        "description": "Id of a user.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "key": {
+        "description": "Id of an API key.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "model": {
+        "description": "Route id of a model.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "upstream": {
+        "description": "Name of an upstream.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 256
+      },
+      "limit": {
+        "description": "Rows of a page; 50 when absent.",
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 1000
+      },
+      "cursor": {
+        "description": "From next_cursor of the page before, with the same filter.",
+        "$ref": "#/components/schemas/PageCursor"
+      }
+    }
+  },
+  "UsagePage": {
+    "title": "UsagePage",
+    "description": "A page of usage, the latest day first.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "next_cursor"
+    ],
+    "properties": {
+      "data": {
+        "description": "May be shorter than the limit, or empty, though another page follows.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/UsageRow"
+        }
+      },
+      "next_cursor": {
+        "description": "For the next page; null on the last one.",
+        "$ref": "#/components/schemas/NextCursor"
+      }
+    }
+  },
+  "UsageRow": {
+    "title": "UsageRow",
+    "description": "What was recorded in an hour or a day.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "start",
+      "requests",
+      "failed",
+      "prompt_tokens",
+      "completion_tokens",
+      "cached_tokens",
+      "reasoning_tokens",
+      "cost"
+    ],
+    "properties": {
+      "start": {
+        "description": "Of the hour or day, in UTC.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "model": {
+        "description": "When asked for by model.",
+        "type": "string"
+      },
+      "upstream": {
+        "description": "When asked for by upstream; null: none served.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "tier": {
+        "description": "When asked for by tier; null: not known.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "user_id": {
+        "description": "When asked for by user or key.",
+        "type": "string"
+      },
+      "key_id": {
+        "description": "When asked for by key; null: access tokens.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "requests": {
+        "description": "Requests recorded.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "failed": {
+        "description": "Of them: those that no provider served, or that it or the gateway broke off.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "prompt_tokens": {
+        "description": "Tokens of what was asked.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "completion_tokens": {
+        "description": "Tokens of the answers.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "cached_tokens": {
+        "description": "Of the prompts': read from a cache.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "reasoning_tokens": {
+        "description": "Of the answers': spent on reasoning.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "cost": {
+        "description": "Credits charged.",
+        "type": "string",
+        "pattern": "^-?\\d+(\\.\\d+)?$"
+      }
+    }
+  },
   "PageLimit": {
     "title": "PageLimit",
     "description": "Entries of a page; 50 when absent.",

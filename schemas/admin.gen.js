@@ -248,48 +248,303 @@ validate14.errors = vErrors;
 return errors === 0;
 }
 
-export const AdminSessionRequest = validate15;
-const schema18 = {"title":"AdminSessionRequest","description":"Body of POST /admin/session.","type":"object","additionalProperties":false,"required":["token"],"properties":{"token":{"description":"One of the tokens of server.admin.","type":"string","minLength":1,"maxLength":4096}}};
+export const LedgerQuery = validate15;
+const schema18 = {"title":"LedgerQuery","description":"Parameters of GET /admin/ledger.","type":"object","additionalProperties":false,"required":[],"properties":{"user":{"description":"Id of a user.","type":"string","minLength":1,"maxLength":256},"key":{"description":"Id of an API key.","type":"string","minLength":1,"maxLength":256},"model":{"description":"Route id of a model.","type":"string","minLength":1,"maxLength":256},"upstream":{"description":"Name of an upstream.","type":"string","minLength":1,"maxLength":256},"outcome":{"description":"How requests ended.","enum":["served","refused","failed","client_fault","upstream_cut","gateway_error","client_gone","killed","shutdown"]},"tag":{"description":"`name:value` of a tag.","type":"string","pattern":"^[^:]+:","maxLength":600},"request_id":{"description":"Of one request.","type":"string","minLength":1,"maxLength":256},"from":{"description":"Recorded at this time or later; of a date, at its beginning in UTC.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"to":{"description":"Recorded before.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"limit":{"description":"Entries of a page; 50 when absent.","type":"integer","minimum":1,"maximum":1000},"cursor":{"description":"From next_cursor of the page before, with the same filter.","$ref":"#/definitions/PageCursor"}}};
+const func9 = Object.prototype.hasOwnProperty;
+const pattern0 = new RegExp("^[^:]+:", "u");
+const pattern1 = new RegExp("^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$", "u");
 
 function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.token === undefined) && (missing0 = "token")){
-validate15.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema18.required,parentSchema:schema18,data}];
-return false;
-}
-else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(key0 === "token")){
+if(!(func9.call(schema18.properties, key0))){
 validate15.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema18,data}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
-if(data.token !== undefined){
-let data0 = data.token;
+if(data.user !== undefined){
+let data0 = data.user;
 const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!func2(data0, 0)){
-validate15.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.token,data:data0}];
+validate15.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.user,data:data0}];
 return false;
 }
 else {
-if(func2(data0, 4096)){
-validate15.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:4096,parentSchema:schema18.properties.token,data:data0}];
+if(func2(data0, 256)){
+validate15.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.user,data:data0}];
 return false;
 }
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.token.type,parentSchema:schema18.properties.token,data:data0}];
+validate15.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.user.type,parentSchema:schema18.properties.user,data:data0}];
 return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data1 = data.key;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(!func2(data1, 0)){
+validate15.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.key,data:data1}];
+return false;
+}
+else {
+if(func2(data1, 256)){
+validate15.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.key,data:data1}];
+return false;
+}
+}
+}
+else {
+validate15.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.key.type,parentSchema:schema18.properties.key,data:data1}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.model !== undefined){
+let data2 = data.model;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(!func2(data2, 0)){
+validate15.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.model,data:data2}];
+return false;
+}
+else {
+if(func2(data2, 256)){
+validate15.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.model,data:data2}];
+return false;
+}
+}
+}
+else {
+validate15.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.model.type,parentSchema:schema18.properties.model,data:data2}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upstream !== undefined){
+let data3 = data.upstream;
+const _errs8 = errors;
+if(errors === _errs8){
+if(typeof data3 === "string"){
+if(!func2(data3, 0)){
+validate15.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.upstream,data:data3}];
+return false;
+}
+else {
+if(func2(data3, 256)){
+validate15.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.upstream,data:data3}];
+return false;
+}
+}
+}
+else {
+validate15.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.upstream.type,parentSchema:schema18.properties.upstream,data:data3}];
+return false;
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.outcome !== undefined){
+let data4 = data.outcome;
+const _errs10 = errors;
+if(!(((((((((data4 === "served") || (data4 === "refused")) || (data4 === "failed")) || (data4 === "client_fault")) || (data4 === "upstream_cut")) || (data4 === "gateway_error")) || (data4 === "client_gone")) || (data4 === "killed")) || (data4 === "shutdown"))){
+validate15.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema18.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema18.properties.outcome.enum,parentSchema:schema18.properties.outcome,data:data4}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tag !== undefined){
+let data5 = data.tag;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(!pattern0.test(data5)){
+validate15.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^:]+:"},message:"must match pattern \""+"^[^:]+:"+"\"",schema:"^[^:]+:",parentSchema:schema18.properties.tag,data:data5}];
+return false;
+}
+else {
+if(func2(data5, 600)){
+validate15.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:600,parentSchema:schema18.properties.tag,data:data5}];
+return false;
+}
+}
+}
+else {
+validate15.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.tag.type,parentSchema:schema18.properties.tag,data:data5}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.request_id !== undefined){
+let data6 = data.request_id;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(!func2(data6, 0)){
+validate15.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.request_id,data:data6}];
+return false;
+}
+else {
+if(func2(data6, 256)){
+validate15.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.request_id,data:data6}];
+return false;
+}
+}
+}
+else {
+validate15.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.request_id.type,parentSchema:schema18.properties.request_id,data:data6}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.from !== undefined){
+let data7 = data.from;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(!pattern1.test(data7)){
+validate15.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema18.properties.from,data:data7}];
+return false;
+}
+}
+else {
+validate15.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.from.type,parentSchema:schema18.properties.from,data:data7}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.to !== undefined){
+let data8 = data.to;
+const _errs17 = errors;
+if(errors === _errs17){
+if(typeof data8 === "string"){
+if(!pattern1.test(data8)){
+validate15.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema18.properties.to,data:data8}];
+return false;
+}
+}
+else {
+validate15.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.to.type,parentSchema:schema18.properties.to,data:data8}];
+return false;
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.limit !== undefined){
+let data9 = data.limit;
+const _errs19 = errors;
+if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
+validate15.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema18.properties.limit.type,parentSchema:schema18.properties.limit,data:data9}];
+return false;
+}
+if(errors === _errs19){
+if((typeof data9 == "number") && (isFinite(data9))){
+if(data9 > 1000 || isNaN(data9)){
+validate15.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema18.properties.limit,data:data9}];
+return false;
+}
+else {
+if(data9 < 1 || isNaN(data9)){
+validate15.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema18.properties.limit,data:data9}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cursor !== undefined){
+let data10 = data.cursor;
+const _errs21 = errors;
+const _errs22 = errors;
+if(errors === _errs22){
+if(typeof data10 === "string"){
+if(!func2(data10, 0)){
+validate15.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema14,data:data10}];
+return false;
+}
+else {
+if(func2(data10, 512)){
+validate15.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema14,data:data10}];
+return false;
+}
+}
+}
+else {
+validate15.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data:data10}];
+return false;
+}
+}
+var valid0 = _errs21 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
 }
 }
 }
@@ -305,25 +560,630 @@ validate15.errors = vErrors;
 return errors === 0;
 }
 
-export const UpstreamManualRequest = validate16;
-const schema19 = {"title":"UpstreamManualRequest","description":"Body of POST /admin/upstreams/{name}/manual.","type":"object","additionalProperties":false,"required":["mode","expires_in_seconds","reason"],"properties":{"mode":{"description":"What.","$ref":"#/definitions/ManualMode"},"expires_in_seconds":{"description":"After which it ends by itself; up to 7 days.","type":"integer","minimum":1,"maximum":604800},"reason":{"description":"For those who find it.","type":"string","minLength":1,"maxLength":500}}};
-const schema20 = {"title":"ManualMode","description":"drain: no new requests, running ones finish; open: as an open breaker; close: tried whatever its breaker has counted.","enum":["drain","open","close"]};
+export const LedgerExportQuery = validate16;
+const schema20 = {"title":"LedgerExportQuery","description":"Parameters of GET /admin/ledger/export.","type":"object","additionalProperties":false,"required":[],"properties":{"format":{"description":"`ndjson` when absent: an entry of GET /admin/ledger a line.","enum":["ndjson","csv"]},"user":{"description":"Id of a user.","type":"string","minLength":1,"maxLength":256},"key":{"description":"Id of an API key.","type":"string","minLength":1,"maxLength":256},"model":{"description":"Route id of a model.","type":"string","minLength":1,"maxLength":256},"upstream":{"description":"Name of an upstream.","type":"string","minLength":1,"maxLength":256},"outcome":{"description":"How requests ended.","enum":["served","refused","failed","client_fault","upstream_cut","gateway_error","client_gone","killed","shutdown"]},"tag":{"description":"`name:value` of a tag.","type":"string","pattern":"^[^:]+:","maxLength":600},"request_id":{"description":"Of one request.","type":"string","minLength":1,"maxLength":256},"from":{"description":"Recorded at this time or later; of a date, at its beginning in UTC.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"to":{"description":"Recorded before.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"}}};
 
 function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func9.call(schema20.properties, key0))){
+validate16.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema20,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.format !== undefined){
+let data0 = data.format;
+const _errs2 = errors;
+if(!((data0 === "ndjson") || (data0 === "csv"))){
+validate16.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/enum",keyword:"enum",params:{allowedValues: schema20.properties.format.enum},message:"must be equal to one of the allowed values",schema:schema20.properties.format.enum,parentSchema:schema20.properties.format,data:data0}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.user !== undefined){
+let data1 = data.user;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!func2(data1, 0)){
+validate16.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.user,data:data1}];
+return false;
+}
+else {
+if(func2(data1, 256)){
+validate16.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.user,data:data1}];
+return false;
+}
+}
+}
+else {
+validate16.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.user.type,parentSchema:schema20.properties.user,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data2 = data.key;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(!func2(data2, 0)){
+validate16.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.key,data:data2}];
+return false;
+}
+else {
+if(func2(data2, 256)){
+validate16.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.key,data:data2}];
+return false;
+}
+}
+}
+else {
+validate16.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.key.type,parentSchema:schema20.properties.key,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.model !== undefined){
+let data3 = data.model;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(!func2(data3, 0)){
+validate16.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.model,data:data3}];
+return false;
+}
+else {
+if(func2(data3, 256)){
+validate16.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.model,data:data3}];
+return false;
+}
+}
+}
+else {
+validate16.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.model.type,parentSchema:schema20.properties.model,data:data3}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upstream !== undefined){
+let data4 = data.upstream;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(!func2(data4, 0)){
+validate16.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.upstream,data:data4}];
+return false;
+}
+else {
+if(func2(data4, 256)){
+validate16.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.upstream,data:data4}];
+return false;
+}
+}
+}
+else {
+validate16.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.upstream.type,parentSchema:schema20.properties.upstream,data:data4}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.outcome !== undefined){
+let data5 = data.outcome;
+const _errs11 = errors;
+if(!(((((((((data5 === "served") || (data5 === "refused")) || (data5 === "failed")) || (data5 === "client_fault")) || (data5 === "upstream_cut")) || (data5 === "gateway_error")) || (data5 === "client_gone")) || (data5 === "killed")) || (data5 === "shutdown"))){
+validate16.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema20.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema20.properties.outcome.enum,parentSchema:schema20.properties.outcome,data:data5}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tag !== undefined){
+let data6 = data.tag;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data6 === "string"){
+if(!pattern0.test(data6)){
+validate16.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^:]+:"},message:"must match pattern \""+"^[^:]+:"+"\"",schema:"^[^:]+:",parentSchema:schema20.properties.tag,data:data6}];
+return false;
+}
+else {
+if(func2(data6, 600)){
+validate16.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:600,parentSchema:schema20.properties.tag,data:data6}];
+return false;
+}
+}
+}
+else {
+validate16.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.tag.type,parentSchema:schema20.properties.tag,data:data6}];
+return false;
+}
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.request_id !== undefined){
+let data7 = data.request_id;
+const _errs14 = errors;
+if(errors === _errs14){
+if(typeof data7 === "string"){
+if(!func2(data7, 0)){
+validate16.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.request_id,data:data7}];
+return false;
+}
+else {
+if(func2(data7, 256)){
+validate16.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.request_id,data:data7}];
+return false;
+}
+}
+}
+else {
+validate16.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.request_id.type,parentSchema:schema20.properties.request_id,data:data7}];
+return false;
+}
+}
+var valid0 = _errs14 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.from !== undefined){
+let data8 = data.from;
+const _errs16 = errors;
+if(errors === _errs16){
+if(typeof data8 === "string"){
+if(!pattern1.test(data8)){
+validate16.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema20.properties.from,data:data8}];
+return false;
+}
+}
+else {
+validate16.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.from.type,parentSchema:schema20.properties.from,data:data8}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.to !== undefined){
+let data9 = data.to;
+const _errs18 = errors;
+if(errors === _errs18){
+if(typeof data9 === "string"){
+if(!pattern1.test(data9)){
+validate16.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema20.properties.to,data:data9}];
+return false;
+}
+}
+else {
+validate16.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.to.type,parentSchema:schema20.properties.to,data:data9}];
+return false;
+}
+}
+var valid0 = _errs18 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate16.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema20.type,parentSchema:schema20,data}];
+return false;
+}
+}
+validate16.errors = vErrors;
+return errors === 0;
+}
+
+export const UsageQuery = validate17;
+const schema21 = {"title":"UsageQuery","description":"Parameters of GET /admin/usage.","type":"object","additionalProperties":false,"required":[],"properties":{"per":{"description":"`day` when absent.","enum":["hour","day"]},"by":{"description":"What has a row of its own, with commas: model, upstream, tier, user, key. Nothing when absent: one row an hour or day.","type":"string","pattern":"^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$","maxLength":64},"from":{"description":"Of hours or days that begin then or later; 30 days ago when absent.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"to":{"description":"Of those that begin before; now when absent.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"user":{"description":"Id of a user.","type":"string","minLength":1,"maxLength":256},"key":{"description":"Id of an API key.","type":"string","minLength":1,"maxLength":256},"model":{"description":"Route id of a model.","type":"string","minLength":1,"maxLength":256},"upstream":{"description":"Name of an upstream.","type":"string","minLength":1,"maxLength":256},"limit":{"description":"Rows of a page; 50 when absent.","type":"integer","minimum":1,"maximum":1000},"cursor":{"description":"From next_cursor of the page before, with the same filter.","$ref":"#/definitions/PageCursor"}}};
+const pattern6 = new RegExp("^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$", "u");
+
+function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func9.call(schema21.properties, key0))){
+validate17.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema21,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.per !== undefined){
+let data0 = data.per;
+const _errs2 = errors;
+if(!((data0 === "hour") || (data0 === "day"))){
+validate17.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/enum",keyword:"enum",params:{allowedValues: schema21.properties.per.enum},message:"must be equal to one of the allowed values",schema:schema21.properties.per.enum,parentSchema:schema21.properties.per,data:data0}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.by !== undefined){
+let data1 = data.by;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data1 === "string"){
+if(!pattern6.test(data1)){
+validate17.errors = [{instancePath:instancePath+"/by",schemaPath:"#/properties/by/pattern",keyword:"pattern",params:{pattern: "^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$"},message:"must match pattern \""+"^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$"+"\"",schema:"^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$",parentSchema:schema21.properties.by,data:data1}];
+return false;
+}
+else {
+if(func2(data1, 64)){
+validate17.errors = [{instancePath:instancePath+"/by",schemaPath:"#/properties/by/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema21.properties.by,data:data1}];
+return false;
+}
+}
+}
+else {
+validate17.errors = [{instancePath:instancePath+"/by",schemaPath:"#/properties/by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.by.type,parentSchema:schema21.properties.by,data:data1}];
+return false;
+}
+}
+var valid0 = _errs3 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.from !== undefined){
+let data2 = data.from;
+const _errs5 = errors;
+if(errors === _errs5){
+if(typeof data2 === "string"){
+if(!pattern1.test(data2)){
+validate17.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema21.properties.from,data:data2}];
+return false;
+}
+}
+else {
+validate17.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.from.type,parentSchema:schema21.properties.from,data:data2}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.to !== undefined){
+let data3 = data.to;
+const _errs7 = errors;
+if(errors === _errs7){
+if(typeof data3 === "string"){
+if(!pattern1.test(data3)){
+validate17.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema21.properties.to,data:data3}];
+return false;
+}
+}
+else {
+validate17.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.to.type,parentSchema:schema21.properties.to,data:data3}];
+return false;
+}
+}
+var valid0 = _errs7 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.user !== undefined){
+let data4 = data.user;
+const _errs9 = errors;
+if(errors === _errs9){
+if(typeof data4 === "string"){
+if(!func2(data4, 0)){
+validate17.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema21.properties.user,data:data4}];
+return false;
+}
+else {
+if(func2(data4, 256)){
+validate17.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema21.properties.user,data:data4}];
+return false;
+}
+}
+}
+else {
+validate17.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.user.type,parentSchema:schema21.properties.user,data:data4}];
+return false;
+}
+}
+var valid0 = _errs9 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data5 = data.key;
+const _errs11 = errors;
+if(errors === _errs11){
+if(typeof data5 === "string"){
+if(!func2(data5, 0)){
+validate17.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema21.properties.key,data:data5}];
+return false;
+}
+else {
+if(func2(data5, 256)){
+validate17.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema21.properties.key,data:data5}];
+return false;
+}
+}
+}
+else {
+validate17.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.key.type,parentSchema:schema21.properties.key,data:data5}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.model !== undefined){
+let data6 = data.model;
+const _errs13 = errors;
+if(errors === _errs13){
+if(typeof data6 === "string"){
+if(!func2(data6, 0)){
+validate17.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema21.properties.model,data:data6}];
+return false;
+}
+else {
+if(func2(data6, 256)){
+validate17.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema21.properties.model,data:data6}];
+return false;
+}
+}
+}
+else {
+validate17.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.model.type,parentSchema:schema21.properties.model,data:data6}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.upstream !== undefined){
+let data7 = data.upstream;
+const _errs15 = errors;
+if(errors === _errs15){
+if(typeof data7 === "string"){
+if(!func2(data7, 0)){
+validate17.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema21.properties.upstream,data:data7}];
+return false;
+}
+else {
+if(func2(data7, 256)){
+validate17.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema21.properties.upstream,data:data7}];
+return false;
+}
+}
+}
+else {
+validate17.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.upstream.type,parentSchema:schema21.properties.upstream,data:data7}];
+return false;
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.limit !== undefined){
+let data8 = data.limit;
+const _errs17 = errors;
+if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
+validate17.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema21.properties.limit.type,parentSchema:schema21.properties.limit,data:data8}];
+return false;
+}
+if(errors === _errs17){
+if((typeof data8 == "number") && (isFinite(data8))){
+if(data8 > 1000 || isNaN(data8)){
+validate17.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema21.properties.limit,data:data8}];
+return false;
+}
+else {
+if(data8 < 1 || isNaN(data8)){
+validate17.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema21.properties.limit,data:data8}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs17 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cursor !== undefined){
+let data9 = data.cursor;
+const _errs19 = errors;
+const _errs20 = errors;
+if(errors === _errs20){
+if(typeof data9 === "string"){
+if(!func2(data9, 0)){
+validate17.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema14,data:data9}];
+return false;
+}
+else {
+if(func2(data9, 512)){
+validate17.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema14,data:data9}];
+return false;
+}
+}
+}
+else {
+validate17.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data:data9}];
+return false;
+}
+}
+var valid0 = _errs19 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate17.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema21.type,parentSchema:schema21,data}];
+return false;
+}
+}
+validate17.errors = vErrors;
+return errors === 0;
+}
+
+export const AdminSessionRequest = validate18;
+const schema23 = {"title":"AdminSessionRequest","description":"Body of POST /admin/session.","type":"object","additionalProperties":false,"required":["token"],"properties":{"token":{"description":"One of the tokens of server.admin.","type":"string","minLength":1,"maxLength":4096}}};
+
+function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.token === undefined) && (missing0 = "token")){
+validate18.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema23.required,parentSchema:schema23,data}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "token")){
+validate18.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema23,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.token !== undefined){
+let data0 = data.token;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!func2(data0, 0)){
+validate18.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema23.properties.token,data:data0}];
+return false;
+}
+else {
+if(func2(data0, 4096)){
+validate18.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:4096,parentSchema:schema23.properties.token,data:data0}];
+return false;
+}
+}
+}
+else {
+validate18.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.token.type,parentSchema:schema23.properties.token,data:data0}];
+return false;
+}
+}
+}
+}
+}
+}
+else {
+validate18.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.type,parentSchema:schema23,data}];
+return false;
+}
+}
+validate18.errors = vErrors;
+return errors === 0;
+}
+
+export const UpstreamManualRequest = validate19;
+const schema24 = {"title":"UpstreamManualRequest","description":"Body of POST /admin/upstreams/{name}/manual.","type":"object","additionalProperties":false,"required":["mode","expires_in_seconds","reason"],"properties":{"mode":{"description":"What.","$ref":"#/definitions/ManualMode"},"expires_in_seconds":{"description":"After which it ends by itself; up to 7 days.","type":"integer","minimum":1,"maximum":604800},"reason":{"description":"For those who find it.","type":"string","minLength":1,"maxLength":500}}};
+const schema25 = {"title":"ManualMode","description":"drain: no new requests, running ones finish; open: as an open breaker; close: tried whatever its breaker has counted.","enum":["drain","open","close"]};
+
+function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.mode === undefined) && (missing0 = "mode")) || ((data.expires_in_seconds === undefined) && (missing0 = "expires_in_seconds"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate16.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema19.required,parentSchema:schema19,data}];
+validate19.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema24.required,parentSchema:schema24,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "mode") || (key0 === "expires_in_seconds")) || (key0 === "reason"))){
-validate16.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema19,data}];
+validate19.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema24,data}];
 return false;
 break;
 }
@@ -333,7 +1193,7 @@ if(data.mode !== undefined){
 let data0 = data.mode;
 const _errs2 = errors;
 if(!(((data0 === "drain") || (data0 === "open")) || (data0 === "close"))){
-validate16.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/definitions/ManualMode/enum",keyword:"enum",params:{allowedValues: schema20.enum},message:"must be equal to one of the allowed values",schema:schema20.enum,parentSchema:schema20,data:data0}];
+validate19.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/definitions/ManualMode/enum",keyword:"enum",params:{allowedValues: schema25.enum},message:"must be equal to one of the allowed values",schema:schema25.enum,parentSchema:schema25,data:data0}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -346,18 +1206,18 @@ if(data.expires_in_seconds !== undefined){
 let data1 = data.expires_in_seconds;
 const _errs4 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate16.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema19.properties.expires_in_seconds.type,parentSchema:schema19.properties.expires_in_seconds,data:data1}];
+validate19.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.expires_in_seconds.type,parentSchema:schema24.properties.expires_in_seconds,data:data1}];
 return false;
 }
 if(errors === _errs4){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 604800 || isNaN(data1)){
-validate16.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema19.properties.expires_in_seconds,data:data1}];
+validate19.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema24.properties.expires_in_seconds,data:data1}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate16.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema19.properties.expires_in_seconds,data:data1}];
+validate19.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema24.properties.expires_in_seconds,data:data1}];
 return false;
 }
 }
@@ -375,18 +1235,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(!func2(data2, 0)){
-validate16.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema19.properties.reason,data:data2}];
+validate19.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema24.properties.reason,data:data2}];
 return false;
 }
 else {
 if(func2(data2, 500)){
-validate16.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:500,parentSchema:schema19.properties.reason,data:data2}];
+validate19.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:500,parentSchema:schema24.properties.reason,data:data2}];
 return false;
 }
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.reason.type,parentSchema:schema19.properties.reason,data:data2}];
+validate19.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema24.properties.reason.type,parentSchema:schema24.properties.reason,data:data2}];
 return false;
 }
 }
@@ -401,13 +1261,13 @@ var valid0 = true;
 }
 }
 else {
-validate16.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema19.type,parentSchema:schema19,data}];
+validate19.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema24.type,parentSchema:schema24,data}];
 return false;
 }
 }
-validate16.errors = vErrors;
+validate19.errors = vErrors;
 return errors === 0;
 }
 
-export const validators = { AuditQuery, RollbackRequest, ExplainRequest, ConfigurationDiffQuery, AdminSessionRequest, UpstreamManualRequest };
-export const parameters = {"AuditQuery":{"limit":"integer","cursor":"string"},"ConfigurationDiffQuery":{"from":"string","to":"string"}};
+export const validators = { AuditQuery, RollbackRequest, ExplainRequest, ConfigurationDiffQuery, LedgerQuery, LedgerExportQuery, UsageQuery, AdminSessionRequest, UpstreamManualRequest };
+export const parameters = {"AuditQuery":{"limit":"integer","cursor":"string"},"ConfigurationDiffQuery":{"from":"string","to":"string"},"LedgerQuery":{"user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string","limit":"integer","cursor":"string"},"LedgerExportQuery":{"format":"string","user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string"},"UsageQuery":{"per":"string","by":"string","from":"string","to":"string","user":"string","key":"string","model":"string","upstream":"string","limit":"integer","cursor":"string"}};

@@ -2132,6 +2132,9 @@ export interface AdminSchemas {
   RollbackRequest: RollbackRequest;
   ExplainRequest: ExplainRequest;
   ConfigurationDiffQuery: ConfigurationDiffQuery;
+  LedgerQuery: LedgerQuery;
+  LedgerExportQuery: LedgerExportQuery;
+  UsageQuery: UsageQuery;
   AdminSessionRequest: AdminSessionRequest;
   UpstreamManualRequest: UpstreamManualRequest;
 }
@@ -2169,6 +2172,157 @@ export interface ConfigurationDiffQuery {
    * The same; what serves when absent.
    */
   to?: string;
+}
+/**
+ * Parameters of GET /admin/ledger.
+ */
+export interface LedgerQuery {
+  /**
+   * Id of a user.
+   */
+  user?: string;
+  /**
+   * Id of an API key.
+   */
+  key?: string;
+  /**
+   * Route id of a model.
+   */
+  model?: string;
+  /**
+   * Name of an upstream.
+   */
+  upstream?: string;
+  /**
+   * How requests ended.
+   */
+  outcome?:
+    | "served"
+    | "refused"
+    | "failed"
+    | "client_fault"
+    | "upstream_cut"
+    | "gateway_error"
+    | "client_gone"
+    | "killed"
+    | "shutdown";
+  /**
+   * `name:value` of a tag.
+   */
+  tag?: string;
+  /**
+   * Of one request.
+   */
+  request_id?: string;
+  /**
+   * Recorded at this time or later; of a date, at its beginning in UTC.
+   */
+  from?: string;
+  /**
+   * Recorded before.
+   */
+  to?: string;
+  /**
+   * Entries of a page; 50 when absent.
+   */
+  limit?: number;
+  cursor?: PageCursor;
+}
+/**
+ * Parameters of GET /admin/ledger/export.
+ */
+export interface LedgerExportQuery {
+  /**
+   * `ndjson` when absent: an entry of GET /admin/ledger a line.
+   */
+  format?: "ndjson" | "csv";
+  /**
+   * Id of a user.
+   */
+  user?: string;
+  /**
+   * Id of an API key.
+   */
+  key?: string;
+  /**
+   * Route id of a model.
+   */
+  model?: string;
+  /**
+   * Name of an upstream.
+   */
+  upstream?: string;
+  /**
+   * How requests ended.
+   */
+  outcome?:
+    | "served"
+    | "refused"
+    | "failed"
+    | "client_fault"
+    | "upstream_cut"
+    | "gateway_error"
+    | "client_gone"
+    | "killed"
+    | "shutdown";
+  /**
+   * `name:value` of a tag.
+   */
+  tag?: string;
+  /**
+   * Of one request.
+   */
+  request_id?: string;
+  /**
+   * Recorded at this time or later; of a date, at its beginning in UTC.
+   */
+  from?: string;
+  /**
+   * Recorded before.
+   */
+  to?: string;
+}
+/**
+ * Parameters of GET /admin/usage.
+ */
+export interface UsageQuery {
+  /**
+   * `day` when absent.
+   */
+  per?: "hour" | "day";
+  /**
+   * What has a row of its own, with commas: model, upstream, tier, user, key. Nothing when absent: one row an hour or day.
+   */
+  by?: string;
+  /**
+   * Of hours or days that begin then or later; 30 days ago when absent.
+   */
+  from?: string;
+  /**
+   * Of those that begin before; now when absent.
+   */
+  to?: string;
+  /**
+   * Id of a user.
+   */
+  user?: string;
+  /**
+   * Id of an API key.
+   */
+  key?: string;
+  /**
+   * Route id of a model.
+   */
+  model?: string;
+  /**
+   * Name of an upstream.
+   */
+  upstream?: string;
+  /**
+   * Rows of a page; 50 when absent.
+   */
+  limit?: number;
+  cursor?: PageCursor;
 }
 /**
  * Body of POST /admin/session.
@@ -2719,6 +2873,201 @@ export interface ConfigurationDiff {
    * The worst first.
    */
   changes: EffectChange[];
+}
+/**
+ * A page of the ledger, the last recorded first.
+ */
+export interface LedgerPage {
+  /**
+   * May be shorter than the limit, or empty, though another page follows.
+   */
+  data: LedgerEntry[];
+  next_cursor: NextCursor;
+}
+/**
+ * What one request used and cost.
+ */
+export interface LedgerEntry {
+  /**
+   * Unique.
+   */
+  id: string;
+  /**
+   * As the answer's `X-Request-Id`.
+   */
+  request_id: string;
+  /**
+   * Whose it is.
+   */
+  user_id: string;
+  /**
+   * The API key; null for a call with an access token.
+   */
+  key_id: string | null;
+  /**
+   * Its route id.
+   */
+  model: string;
+  /**
+   * The provider that served; null when none did.
+   */
+  upstream: string | null;
+  /**
+   * The plan at the time; null where it is not known.
+   */
+  tier: string | null;
+  /**
+   * How the request ended.
+   */
+  outcome:
+    | "served"
+    | "refused"
+    | "failed"
+    | "client_fault"
+    | "upstream_cut"
+    | "gateway_error"
+    | "client_gone"
+    | "killed"
+    | "shutdown";
+  /**
+   * Whether tokens were counted by the gateway, as the provider had not.
+   */
+  estimated: boolean;
+  usage: LedgerUsage;
+  /**
+   * Credits charged.
+   */
+  cost: string;
+  /**
+   * Of the request and its key.
+   */
+  tags: {
+    [k: string]: string;
+  };
+  /**
+   * When the request came.
+   */
+  received_at: string;
+  /**
+   * When it ended.
+   */
+  ended_at: string;
+  /**
+   * When it was charged: the order of the list, and what from and to go by.
+   */
+  recorded_at: string;
+  /**
+   * From its coming to its end.
+   */
+  duration_ms: number;
+}
+/**
+ * What was used.
+ */
+export interface LedgerUsage {
+  /**
+   * Tokens of what was asked.
+   */
+  prompt_tokens: number;
+  /**
+   * Tokens of the answer.
+   */
+  completion_tokens: number;
+  /**
+   * Of the prompt's: read from a cache.
+   */
+  cached_tokens: number;
+  /**
+   * Of the answer's: spent on reasoning.
+   */
+  reasoning_tokens: number;
+  /**
+   * Of a speech; left out when there are none.
+   */
+  characters?: number;
+  /**
+   * Length of what was transcribed; left out when there is none.
+   */
+  audio_ms?: number;
+  /**
+   * Images made; left out when there are none.
+   */
+  images?: number;
+  /**
+   * Written to a cache; left out when there are none.
+   */
+  cache_write_tokens?: number;
+  /**
+   * Of them: for an hour; left out when there are none.
+   */
+  cache_write_1h_tokens?: number;
+}
+/**
+ * A page of usage, the latest day first.
+ */
+export interface UsagePage {
+  /**
+   * May be shorter than the limit, or empty, though another page follows.
+   */
+  data: UsageRow[];
+  next_cursor: NextCursor;
+}
+/**
+ * What was recorded in an hour or a day.
+ */
+export interface UsageRow {
+  /**
+   * Of the hour or day, in UTC.
+   */
+  start: string;
+  /**
+   * When asked for by model.
+   */
+  model?: string;
+  /**
+   * When asked for by upstream; null: none served.
+   */
+  upstream?: string | null;
+  /**
+   * When asked for by tier; null: not known.
+   */
+  tier?: string | null;
+  /**
+   * When asked for by user or key.
+   */
+  user_id?: string;
+  /**
+   * When asked for by key; null: access tokens.
+   */
+  key_id?: string | null;
+  /**
+   * Requests recorded.
+   */
+  requests: number;
+  /**
+   * Of them: those that no provider served, or that it or the gateway broke off.
+   */
+  failed: number;
+  /**
+   * Tokens of what was asked.
+   */
+  prompt_tokens: number;
+  /**
+   * Tokens of the answers.
+   */
+  completion_tokens: number;
+  /**
+   * Of the prompts': read from a cache.
+   */
+  cached_tokens: number;
+  /**
+   * Of the answers': spent on reasoning.
+   */
+  reasoning_tokens: number;
+  /**
+   * Credits charged.
+   */
+  cost: string;
 }
 /**
  * Milliseconds; null where nothing was measured.

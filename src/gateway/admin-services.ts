@@ -1,6 +1,7 @@
 import { type ErrorCode, type ErrorDetails, GatewayError, type Store } from "../kit/index.ts";
 import type { AdminServices, ServiceName } from "../server/admin/services.ts";
 import { SERVICES } from "../server/admin/services.ts";
+import { ledgerQueryOf, shownLedger, shownUsage, usageQueryOf } from "../server/ledger-view.ts";
 import type { GenerationHistory } from "./generation-history.ts";
 import type { UpstreamControls } from "./upstream-controls.ts";
 
@@ -22,6 +23,8 @@ export function adminServices({ store, controls, history }: AdminServicesParts):
       return null;
     },
     listAudit: async (query) => store.listAudit(query),
+    ledgerPage: async (query) => shownLedger(await store.ledgerPage(ledgerQueryOf(query))),
+    usage: async (query) => shownUsage(await store.usage(usageQueryOf(query, Date.now()))),
   };
 }
 

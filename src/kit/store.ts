@@ -1,9 +1,8 @@
 import type { AuditStore } from "./audit.ts";
-import type { Awaitable, OutcomeKind, Principal } from "./request.ts";
+import type { Awaitable, Principal } from "./request.ts";
 import type { BudgetState, KeyLimits, RequestBudget } from "./key-limits.ts";
-import type { Usage } from "./money.ts";
+import type { LedgerEntry, LedgerStore, Settlement } from "./ledger.ts";
 import type { Limits } from "./snapshot.ts";
-import type { Tags } from "./tags.ts";
 import type { Grant, GrantPage, NewGrant, NewUser, User, UserPage, UserQuery } from "./users.ts";
 
 export type WindowName = "day" | "hour" | "minute";
@@ -46,43 +45,6 @@ export type AdmissionResult =
   /** `stopToken`: the user's at this very moment; of a repeated admission, the one it was first admitted under. */
   | { readonly ok: true; readonly windows: Windows; readonly stopToken: number }
   | { readonly ok: false; readonly refusal: Refusal; readonly windows: Windows };
-
-/** One charge in the ledger, or a reservation given back. */
-export interface Settlement {
-  readonly id: string;
-  readonly userId: string;
-  /** Returns the window units as well; slot and hold are always released. */
-  readonly giveBack: boolean;
-  /** Nano-units. */
-  readonly charge: bigint;
-  /** null when nothing is to be recorded, as of most that is given back. */
-  readonly record: LedgerRecord | null;
-  /** The admission's, for a store that knows no more of it: the period is that of `record.receivedAt` then. */
-  readonly budget?: Omit<RequestBudget, "amount">;
-}
-
-export interface LedgerRecord {
-  readonly requestId: string;
-  readonly keyId: string | null;
-  readonly model: string;
-  readonly upstream: string | null;
-  readonly outcome: OutcomeKind;
-  readonly usage: Usage;
-  readonly estimated: boolean;
-  readonly receivedAt: number;
-  readonly endedAt: number;
-  /** Left out: none. */
-  readonly tags?: Tags;
-  /** The user's at admission; left out where it is not known, as of entries that an older version has written. */
-  readonly tier?: string;
-}
-
-export interface LedgerEntry extends LedgerRecord {
-  readonly id: string;
-  readonly userId: string;
-  /** Nano-units. */
-  readonly charge: bigint;
-}
 
 /** A key as stored: the secret only as its SHA-256 digest. One that has expired is as one that is not there. */
 export interface ApiKey {
@@ -333,6 +295,7 @@ function checkedTtl(ttl: number): number {
  * State that outlives a request. Every method is atomic, and none depends on `this`. A store that cannot answer throws
  * `storeUnavailable`.
  */
-export interface Store extends AdmissionStore, AccountStore, SignInStore, InstanceStore, AuditStore, ValueStore {
+export interface Store
+  extends AdmissionStore, LedgerStore, AccountStore, SignInStore, InstanceStore, AuditStore, ValueStore {
   close(): Awaitable<void>;
 }

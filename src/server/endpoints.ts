@@ -3,10 +3,19 @@ import type { Route } from "./router.ts";
 import { KEYS, USAGE } from "./routes/account.ts";
 import { CATALOGUE, DESCRIPTION } from "./routes/catalogue.ts";
 import { INFERENCE } from "./routes/inference.ts";
+import { OWN_LEDGER } from "./routes/ledger.ts";
 import { SIGN_IN } from "./routes/sign-in.ts";
 import { COUNT_TOKENS } from "./routes/token-count.ts";
 
-const ROUTES: readonly RouteEndpoint[] = [COUNT_TOKENS, ...CATALOGUE, ...USAGE, ...KEYS, ...SIGN_IN, DESCRIPTION];
+const ROUTES: readonly RouteEndpoint[] = [
+  COUNT_TOKENS,
+  ...CATALOGUE,
+  ...USAGE,
+  ...OWN_LEDGER,
+  ...KEYS,
+  ...SIGN_IN,
+  DESCRIPTION,
+];
 
 /**
  * The whole public API. What is served, the OpenAPI document and the endpoints in metrics are made of this table, and

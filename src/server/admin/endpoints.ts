@@ -1,6 +1,7 @@
 import type { AdminEndpoint } from "./endpoint.ts";
 import { AUDIT } from "./routes/audit.ts";
 import { CONFIGURATION } from "./routes/configuration.ts";
+import { LEDGER } from "./routes/ledger.ts";
 import { OPERATIONS } from "./routes/operations.ts";
 import { DESCRIPTION, PROBES } from "./routes/probes.ts";
 import { SESSION } from "./routes/session.ts";
@@ -18,6 +19,7 @@ export const ADMIN_ENDPOINTS: readonly AdminEndpoint[] = Object.freeze([
   ...UPSTREAMS,
   ...OPERATIONS,
   ...STREAMS,
+  ...LEDGER,
   ...AUDIT,
   DESCRIPTION,
 ]);

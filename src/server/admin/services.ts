@@ -1,4 +1,4 @@
-import type { AdminSchemas } from "../../../schemas/types.gen.ts";
+import type { AdminSchemas, LedgerPage, LedgerQuery, UsagePage, UsageQuery } from "../../../schemas/types.gen.ts";
 import type { AuditEntry } from "../../kit/index.ts";
 
 /**
@@ -20,6 +20,10 @@ export interface AdminServices {
   diffGenerations(from: string, to: string | null): Promise<unknown>;
   /** The newest first. @param query.before an id: only older ones. */
   listAudit(query: { readonly before: string | null; readonly limit: number }): Promise<readonly AuditEntry[]>;
+  /** @throws GatewayError INVALID_REQUEST */
+  ledgerPage(query: LedgerQuery): Promise<LedgerPage>;
+  /** @throws GatewayError INVALID_REQUEST */
+  usage(query: UsageQuery): Promise<UsagePage>;
 }
 
 export interface ManualOrder extends Pick<AdminSchemas["UpstreamManualRequest"], "mode" | "reason"> {
@@ -37,6 +41,8 @@ export const SERVICES: Readonly<Record<keyof AdminServices, "read" | "write" | "
   diffGenerations: "read",
   writeAudit: "repeatable",
   listAudit: "read",
+  ledgerPage: "read",
+  usage: "read",
 });
 
 export type ServiceName = keyof AdminServices;

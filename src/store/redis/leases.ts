@@ -128,8 +128,8 @@ export class Leases {
 
 /** The keys of the scripts that have the part reservations.lua. */
 export function requestKeys(keys: Keys, userId: string): readonly string[] {
-  const { user, windows, reservations, leases, streams, abandoned, ledger } = keys;
-  return [user, windows, reservations, leases, streams, abandoned, ledger].map((key) => key(userId));
+  const { user, windows, reservations, leases, streams, abandoned, ledger, unswept } = keys;
+  return [user, windows, reservations, leases, streams, abandoned, ledger, unswept].map((key) => key(userId));
 }
 
 export async function unlessUnavailable<T>(result: Promise<T>): Promise<T | null> {

@@ -1,4 +1,4 @@
-import type { LedgerEntry, OutcomeKind, Settlement, Tags, Usage } from "../../kit/index.ts";
+import type { LedgerEntry, OutcomeKind, RecordedEntry, Settlement, Tags, Usage } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
 import type { Keys } from "./scripts.ts";
 
@@ -107,18 +107,25 @@ function unpackAbandoned(userId: string, text: string): LedgerEntry {
   };
 }
 
+/** "<Unix milliseconds of writing> <entry>", as entries are kept (reservations.lua). */
+export function readWritten(userId: string, written: string): RecordedEntry {
+  return { ...entryIn(userId, written), recordedAt: Number(written.slice(0, written.indexOf(" "))) };
+}
+
+function entryIn(userId: string, written: string): LedgerEntry {
+  const text = written.slice(written.indexOf(" ") + 1);
+  return text.startsWith("[") ? unpackEntry(userId, text) : unpackAbandoned(userId, text);
+}
+
 /**
  * Pages of a user's ledger from its end: entries are added there and taken away at the beginning meanwhile, so one that
- * moves is met twice. Each text is "<Unix milliseconds of writing> <entry>". What is older than `store.retention` goes as
+ * moves is met twice. What is older than `store.retention` goes as
  * new entries come, or as a whole when none come.
  */
 async function* pagesOf(connection: Connection, keys: Keys, userId: string): AsyncGenerator<LedgerEntry[]> {
   for (let last = -1; ; last -= ENTRIES_PER_PAGE) {
     const page = (await connection.call("LRANGE", keys.ledger(userId), last - ENTRIES_PER_PAGE + 1, last)) as string[];
-    yield page.map((written) => {
-      const text = written.slice(written.indexOf(" ") + 1);
-      return text.startsWith("[") ? unpackEntry(userId, text) : unpackAbandoned(userId, text);
-    });
+    yield page.map((written) => entryIn(userId, written));
     if (page.length < ENTRIES_PER_PAGE) return;
   }
 }

@@ -45,7 +45,7 @@ export async function inBatches<Item, Result>(
 export function createKeys(prefix: string) {
   return {
     /**
-     * Hash, durable: email tier balance granted charged available version stop created, disabled since when; `looked` for a while
+     * Hash, durable: email tier balance granted charged available version stop created disabled swept; `looked` for a while
      * (reservations.lua). Of keys with a budget `spent:<key>:<period>` and, while they run something,
      * `held:<key>:<period>`. Amounts are decimal nano-units.
      */
@@ -62,6 +62,21 @@ export function createKeys(prefix: string) {
     abandoned: (id: string) => `${prefix}o:{${id}}`,
     /** List, durable: the ledger (ledger.ts), in the order in which it was written. */
     ledger: (id: string) => `${prefix}c:{${id}}`,
+
+    /** List: what of it the sweep has not seen yet (sweep.ts). `swept` of `user` is how many entries it has. */
+    unswept: (id: string) => `${prefix}cn:{${id}}`,
+    /** Hash, goes with the ledger: what a user's entries of a day add up to (sums.lua), by hour, names and key. */
+    usageOf: (id: string, day: number) => `${prefix}cs:{${id}}:${day}`,
+    /**
+     * Of a day, go with the ledger: list of all users' entries, "<user> <entry>"; hash of the number of each user's last
+     * one; hash of what they add up to, by hour and names, which stays longer; sorted set of the users.
+     */
+    ledgerDay: (day: number) => {
+      const tag = `{day ${day}}`;
+      return [`${prefix}dc:${tag}`, `${prefix}dn:${tag}`, `${prefix}ds:${tag}`, `${prefix}du:${tag}`] as const;
+    },
+    /** String, goes by itself: some process sweeps all users. */
+    sweeping: `${prefix}sweeping`,
 
     /** Hash, goes by itself: what `user` will be once its address is claimed. */
     newUser: (id: string) => `${prefix}n:{${id}}`,

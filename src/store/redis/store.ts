@@ -1,5 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
-import type { AuditEntry, CountWindow, Log, OnStop, Store, Uses } from "../../kit/index.ts";
+import type { AuditEntry, CountWindow, Log, OnStop, Settlement, Store, Uses } from "../../kit/index.ts";
 import {
   LEDGER_RETENTION_MS,
   MAX_AUDIT_ENTRIES,
@@ -10,9 +10,11 @@ import {
 import { accountMethods } from "./accounts.ts";
 import type { Connection, RedisConnection } from "./connection.ts";
 import { LEASE_MS, Leases, RENEWAL_INTERVAL_MS, unlessUnavailable } from "./leases.ts";
+import { ledgerMethods } from "./ledger-pages.ts";
 import { Requests } from "./requests.ts";
 import { createKeys, inBatches, type Keys, loadScript } from "./scripts.ts";
 import { signInMethods } from "./sign-in.ts";
+import { LedgerSweep } from "./sweep.ts";
 
 interface RedisStoreOptions {
   /** In front of the name of every key. */
@@ -58,6 +60,12 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
     await Promise.all([requests.renew(), leases.refreshDead()]);
   };
   const logged = (message: string) => (error: unknown) => log?.error({ reason: String(error) }, message);
+  const sweep = new LedgerSweep(
+    connection,
+    keys,
+    retention,
+    logged("the ledger of all users was not brought up to date"),
+  );
   requests.onAsked(logged("other processes do not know what runs here"));
   connection.onReady(() => {
     catchUp().catch(logged("the server's clock and its dead instances are not known"));
@@ -68,6 +76,7 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
 
   const methods = {
     ...requests.methods,
+    ...ledgerMethods(connection, keys, sweep, retention),
     ...stopMethods(connection, keys, now),
     ...accountMethods(connection, keys, now, () => requests.latest()),
     ...signInMethods(connection, keys, now),
@@ -76,8 +85,14 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
     ...valueMethods(connection, keys, now),
     markInstanceDead: (dead: string) => leases.markDead(dead, requests.time()),
 
+    settle(settlement: Settlement): Promise<boolean> {
+      if (settlement.record !== null) sweep.note(settlement.userId);
+      return requests.settle(settlement);
+    },
+
     async close(): Promise<void> {
       clearInterval(renewal);
+      sweep.close();
       requests.close();
       await connection.close();
     },
@@ -87,6 +102,8 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
     ...methods,
     /** Prolongs the leases of what runs here; by itself every 15 seconds. */
     renew,
+    /** Brings the ledger of all users up to date with what each one's has, by itself once an hour. */
+    sweepAll: () => sweep.pass(0),
   };
 }
 

@@ -170,6 +170,8 @@ const ASKING = [
   "revokeKey",
   "ledger",
   "recorded",
+  "ledgerPage",
+  "usage",
   "stopStreams",
   "stopTokens",
   "throttle",

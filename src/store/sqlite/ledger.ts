@@ -1,6 +1,19 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { LedgerEntry, LedgerRecord, OutcomeKind, Tags, Usage } from "../../kit/index.ts";
+import type {
+  LedgerEntry,
+  LedgerPage,
+  LedgerQuery,
+  LedgerRecord,
+  OutcomeKind,
+  Tags,
+  Usage,
+  UsageQuery,
+} from "../../kit/index.ts";
+import { type Listed, ledgerPageOf, wrongCursor } from "../pages.ts";
+import { usagePageOf } from "../usage.ts";
 import { WINDOW_MS } from "../windows.ts";
+import { type CommitQueue, guardedAsync } from "./commits.ts";
+import { usageTables } from "./usage.ts";
 
 /** Old entries that go in one commit: a few milliseconds of a blocked event loop. */
 const ENTRIES_PER_TRIM = 100;
@@ -41,6 +54,7 @@ type LedgerRow = Record<"user_id" | "id" | "request_id" | "model", string> &
  * before it, and the user's own the latest. What is trimmed ends these chains.
  */
 export function ledgerTable(db: DatabaseSync, now: () => number) {
+  const usage = usageTables(db);
   const insert = db.prepare(
     "INSERT INTO ledger VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
@@ -67,10 +81,13 @@ export function ledgerTable(db: DatabaseSync, now: () => number) {
        VALUES (?1)
        UNION ALL
        SELECT previous FROM chain CROSS JOIN ledger USING (seq) WHERE user_id = ?2 AND previous < seq
-       LIMIT ${ENTRIES_PER_READ}
+       LIMIT ?3
      )
      SELECT ledger.* FROM chain CROSS JOIN ledger USING (seq) WHERE user_id = ?2`,
   );
+  const below = db.prepare("SELECT * FROM ledger WHERE seq <= ? ORDER BY seq DESC LIMIT ?");
+  const ends = db.prepare("SELECT min(seq) AS first, max(seq) AS last FROM ledger");
+  const timeOf = db.prepare("SELECT recorded_at FROM ledger WHERE seq = ?");
   const newest = db.prepare("SELECT recorded_at FROM ledger ORDER BY seq DESC LIMIT 1");
   const oldest = db.prepare(`SELECT seq, recorded_at FROM ledger ORDER BY seq LIMIT ${ENTRIES_PER_TRIM}`);
   const trim = db.prepare("DELETE FROM ledger WHERE seq <= ?");
@@ -89,10 +106,30 @@ export function ledgerTable(db: DatabaseSync, now: () => number) {
   }
 
   /** The user's rows from this one on, the newest first; the last one leads to the next. */
-  const rowsFrom = (seq: number, userId: string) => chain.all(seq, userId) as LedgerRow[];
+  function rowsFrom(seq: number, userId: string, count = ENTRIES_PER_READ): LedgerRow[] {
+    return chain.all(seq, userId, count) as LedgerRow[];
+  }
+
+  /** The number of the last row that was recorded before. */
+  function lastBefore(time: number | undefined): number {
+    const { first, last } = ends.get() ?? {};
+    if (time === undefined || last === null) return Number(last);
+    let [low, high] = [Number(first) - 1, Number(last)];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      // Numbers have no gaps; one that is gone all the same was recorded long ago.
+      if (Number(timeOf.get(middle)?.["recorded_at"] ?? 0) < time) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  function firstOf({ userId, to }: LedgerQuery): number {
+    return userId === undefined ? lastBefore(to) : Number(lastOf.get(userId)?.["last_entry"] ?? 0);
+  }
 
   function* allRows(userId: string): Generator<LedgerRow[]> {
-    let rows = rowsFrom(Number(lastOf.get(userId)?.["last_entry"] ?? 0), userId);
+    let rows = rowsFrom(firstOf({ userId, limit: 1 }), userId);
     for (let last = rows.at(-1); last !== undefined; last = rows.at(-1)) {
       yield rows;
       rows = rowsFrom(nextOf(last), userId);
@@ -100,6 +137,8 @@ export function ledgerTable(db: DatabaseSync, now: () => number) {
   }
 
   return {
+    usage,
+
     /** @param previous the number of the user's entry before. @returns the number of this one. */
     append: add,
 
@@ -107,7 +146,8 @@ export function ledgerTable(db: DatabaseSync, now: () => number) {
     replaceAbandoned(id: string, userId: string, charge: bigint, record: LedgerRecord): boolean {
       const found = findAbandoned.get(id, userId);
       if (found === undefined) return false;
-      replace.run(...columnsOf(charge, record), Number(found["seq"]));
+      const seq = Number(found["seq"]);
+      usage.replacing(seq, () => replace.run(...columnsOf(charge, record), seq));
       forgetAbandoned.run(id);
       return true;
     },
@@ -137,15 +177,29 @@ export function ledgerTable(db: DatabaseSync, now: () => number) {
       return found;
     },
 
-    /** Deletes some of what was recorded before. @returns whether there may be more. */
+    page: (query: LedgerQuery): Promise<LedgerPage> =>
+      ledgerPageOf(query, async (position, count): Promise<Listed[]> => {
+        // Others get their turn: a page may be looked for among thousands.
+        if (position !== null) await new Promise(setImmediate);
+        const { userId } = query;
+        const first = position === null ? firstOf(query) : numberIn(position);
+        if (userId !== undefined) {
+          return rowsFrom(first, userId, count).map((row) => ({ entry: recordedOf(row), next: placeOf(nextOf(row)) }));
+        }
+        const rows = below.all(first, count) as LedgerRow[];
+        return rows.map((row) => ({ entry: recordedOf(row), next: placeOf(Number(row.seq) - 1) }));
+      }),
+
+    /** Deletes some of what was recorded before, as far as it is rolled up. @returns whether there may be more. */
     trim(before: number): boolean {
       const isOld = (at: number) => at < before || at > now() + WINDOW_MS.day;
       const rows = oldest.all() as Pick<LedgerRow, "seq" | "recorded_at">[];
       const kept = rows.findIndex((row) => !isOld(Number(row.recorded_at)));
       const last = rows.at(kept === -1 ? -1 : kept - 1)?.seq;
-      if (kept === 0 || last === undefined) return false;
+      if (kept === 0 || last === undefined || last > usage.rolledUp()) return false;
       trim.run(last);
       trimAbandoned.run(last);
+      usage.trimmed();
       return kept === -1 && rows.length === ENTRIES_PER_TRIM;
     },
 
@@ -160,6 +214,41 @@ export function ledgerTable(db: DatabaseSync, now: () => number) {
 /** The number of the same user's row before it; 0 for none, or for one that was used before all rows were gone. */
 function nextOf({ seq, previous }: LedgerRow): number {
   return previous < seq ? Number(previous) : 0;
+}
+
+/** The store's roles of the ledger, but for what is asked with admissions. */
+export function ledgerMethods(ledger: ReturnType<typeof ledgerTable>, queue: CommitQueue, now: () => number) {
+  const { usage } = ledger;
+  return {
+    recorded: (userId: string, ids: readonly string[]) => guardedAsync(() => ledger.recorded(userId, ids)),
+    ledgerPage: (query: LedgerQuery) => guardedAsync(() => ledger.page(query)),
+    usage: (query: UsageQuery) =>
+      guardedAsync(async () => {
+        while (await queue.add(usage.rollUp));
+        return usagePageOf(query, usage.source, now());
+      }),
+
+    /** Rolls up some entries, and deletes some of what was recorded before. @returns whether there may be more to do. */
+    tidyLedger: async (before: number): Promise<boolean> => {
+      if (await queue.add(usage.rollUp)) return true;
+      const isMore = await queue.add(() => ledger.trim(before));
+      return (await queue.add(() => usage.trim(before, now()))) || isMore;
+    },
+  };
+}
+
+/** As a cursor has it. */
+function placeOf(seq: number): string | null {
+  return seq === 0 ? null : String(seq);
+}
+
+function numberIn(place: string): number {
+  if (!/^\d{1,15}$/.test(place)) throw wrongCursor();
+  return Number(place);
+}
+
+function recordedOf(row: LedgerRow) {
+  return { ...entryOf(row), recordedAt: Number(row.recorded_at) };
 }
 
 function entryOf(row: LedgerRow): LedgerEntry {

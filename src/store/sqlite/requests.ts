@@ -20,8 +20,8 @@ import {
   windowStates,
 } from "../windows.ts";
 import { exceedsBudget, type KnownBudget, KnownBudgets } from "./budgets.ts";
-import { CommitQueue, guardedAsync, type Transactions } from "./commits.ts";
-import { ledgerTable } from "./ledger.ts";
+import { CommitQueue, type Transactions } from "./commits.ts";
+import { ledgerMethods, ledgerTable } from "./ledger.ts";
 import { type KnownUser, KnownUsers } from "./users.ts";
 
 /** What a killed process loses of what was counted and is not settled. */
@@ -88,6 +88,8 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       forgetCommit();
     },
   });
+
+  const { tidyLedger, ...ledgerRole } = ledgerMethods(ledger, queue, now);
 
   function forgetCommit(): void {
     released.length = 0;
@@ -263,7 +265,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       ),
       running: read((userId: string) => users.running(userId)),
       ledger: read((userId: string) => ledger.of(userId)),
-      recorded: (userId: string, ids: readonly string[]) => guardedAsync(() => ledger.recorded(userId, ids)),
+      ...ledgerRole,
       ...stopMethods(db, transactions, users, running),
     },
 
@@ -283,8 +285,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       );
     }),
 
-    /** Deletes some entries of the ledger that ended before. @returns whether there may be more. */
-    trimLedger: (before: number) => queue.add(() => ledger.trim(before)),
+    tidyLedger,
 
     /** Commits what waits, and writes down all that runs: before the database is closed. Nothing is answered afterwards. */
     end(): void {

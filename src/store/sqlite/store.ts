@@ -47,6 +47,8 @@ export function sqliteStore(database: OpenDatabase, now: () => number) {
   return {
     ...methods,
 
+    tidyLedger: requests.tidyLedger,
+
     /** Ends what a dead process left running; only for the process that holds the file's lock. */
     recover: requests.abandonAll,
 
@@ -56,7 +58,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number) {
         let more = true;
         try {
           const isMoreAudit = audit.trim(now() - retention);
-          more = (await requests.trimLedger(now() - retention)) || isMoreAudit;
+          more = (await requests.tidyLedger(now() - retention)) || isMoreAudit;
         } catch {
           // The disk is full, or the file is closed: nothing is lost by trying later.
           more = false;

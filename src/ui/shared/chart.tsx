@@ -29,6 +29,7 @@ const DAY = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", time
 const HOUR = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
 const SECOND = new Intl.DateTimeFormat("en", { timeStyle: "medium", hour12: false });
 const COLOURS = 8;
+const RIGHT_PX = 20;
 const HALF_OF_ONE_BAR_SECONDS = 1_800;
 /** Lines are told apart without their colours too. */
 const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4]];
@@ -168,6 +169,14 @@ function dataOf(times: readonly number[], series: readonly Series[], kind: Chart
   return [seconds, ...stacked.toReversed()];
 }
 
+/** A value between two that are not known is no line: it would not be seen. */
+function lonely({ data }: uPlot, series: number): number[] {
+  const values = data[series] ?? [];
+  return [...values.keys()].filter(
+    (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
+  );
+}
+
 /** Room for the halves of the first and the last bar. */
 function withHalfBars({ data: [times = []] }: uPlot, min: number, max: number): uPlot.Range.MinMax {
   const half = times.length > 1 ? (times[1]! - times[0]!) / 2 : HALF_OF_ONE_BAR_SECONDS;
@@ -196,6 +205,8 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
   return {
     width: Math.max(120, element.clientWidth),
     height: props.heightPx ?? HEIGHT_PX,
+    // For the half of the last time that stands beyond the axis.
+    padding: [null, RIGHT_PX, null, null],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { show: !bars } },
     // Days are those of the API, in UTC.
@@ -223,7 +234,7 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
             ...common,
             width: 2,
             dash: DASHES[Math.floor(index / COLOURS) % DASHES.length]!,
-            points: { show: false },
+            points: { show: true, size: 5, fill: stroke, filter: lonely },
           };
         }
         return {

@@ -3,6 +3,7 @@ import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { identitySuite } from "./identities.ts";
+import { ledgerSuite } from "./ledger.ts";
 import { keyBudgetSuite } from "./key-budgets.ts";
 import { auditSuite } from "./audit.ts";
 import { keyLimitSuite } from "./key-limits.ts";
@@ -682,6 +683,7 @@ export function storeSuite(
     auditSuite(() => store, clock);
     userSuite(() => store, clock, numRuns);
     keyLimitSuite(() => store, clock);
+    ledgerSuite(() => store, numRuns);
     keyBudgetSuite(() => store, clock, numRuns);
     throttleSuite(() => store, clock, numRuns);
     valueSuite(() => store, clock, numRuns);

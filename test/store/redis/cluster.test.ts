@@ -40,7 +40,10 @@ describeRedis("on a Redis Cluster", () => {
         const id = `user_${randomUUID()}${index % 2 ? `:${randomUUID()}*\\` : ""}`;
         const keys = createKeys(prefixes[index % prefixes.length]!);
         const { user, windows, reservations, leases, streams, abandoned, ledger, newUser, apiKeys, keyUses } = keys;
-        const all = [user, windows, reservations, leases, streams, abandoned, ledger, newUser, apiKeys, keyUses];
+        const { unswept } = keys;
+        const day = (id: string) => keys.usageOf(id, index);
+        const own = [user, windows, reservations, leases, streams, abandoned, ledger, newUser, apiKeys, keyUses];
+        const all = [...own, unswept, day];
         return new Set(await Promise.all([id, ...all.map((key) => key(id))].map(slotOf))).size;
       });
       expect(new Set(await Promise.all(checks))).toEqual(new Set([1]));

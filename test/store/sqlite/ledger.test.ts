@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import * as fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
+import type { Admission, RecordedEntry } from "../../../src/kit/index.ts";
 import { openFile } from "../../../src/store/sqlite/database.ts";
 import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { DAY, HOUR, RECORD, START, addUser, admission, charged, temporaryFolder } from "../support.ts";
 import { FEW_RUNS } from "../../properties/runs.ts";
+import { allPages, allUsage, inOrder, usageOf } from "../contract/ledger.ts";
 
 const RETENTION = 90 * DAY;
 
@@ -88,6 +90,62 @@ test("a user's entries are found behind 2,000 others, and behind as many of some
   expect(idsOf(one)).toHaveLength(2_001);
   expect(await store.recorded(one, [first])).toEqual(new Set([first]));
   expect(await store.recorded(other, [first]), "of somebody else").toEqual(new Set());
+});
+
+test("usage adds up to the entries: whatever is rolled up when, given up in a crash, settled later and trimmed", async () => {
+  const what = fc.constantFrom("serve", "serve", "crash", "settle late", "ask", "wait", "trim");
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.record({ user: fc.nat(2), what }), { minLength: 1, maxLength: 30 }),
+      fc.constantFrom("hour" as const, "day" as const),
+      async (steps, per) => {
+        let now = serving();
+        const users = await Promise.all(Array.from({ length: 3 }, async () => (await addUser(now.store, 1_000n)).id));
+        const left: Admission[] = [];
+        // What is trimmed stays in the sums of all.
+        const sums = new Map<string, RecordedEntry>();
+        const remember = async () => {
+          for (const userId of users)
+            for (const entry of (await allPages(now.store, { userId, limit: 1_000 })).entries)
+              sums.set(entry.id, entry);
+        };
+        for (const { user, what } of steps) {
+          const userId = users[user]!;
+          if (what === "serve") await now.serve(userId, 3n);
+          if (what === "ask") await allUsage(now.store, { per, by: ["userId"], limit: 3 });
+          if (what === "wait") now.clock.now += 7 * HOUR;
+          if (what === "crash") {
+            const request = admission(userId);
+            await now.store.admit(request);
+            left.push(request);
+            now.store.close();
+            now = serving(now.file, now.clock);
+          }
+          const late = what === "settle late" ? left.pop() : undefined;
+          if (late !== undefined) await now.store.settle(charged(late, 5n));
+          if (what === "trim") {
+            await remember();
+            await now.store.tidyLedger(now.clock.now - DAY);
+            await now.store.tidyLedger(now.clock.now - DAY);
+            // Their entries may be gone.
+            left.length = 0;
+          }
+        }
+        await remember();
+        const all = await allUsage(now.store, { per, by: ["model", "upstream", "tier"], limit: 4 });
+        assert.deepEqual(inOrder(all), usageOf([...sums.values()], { per, by: ["model", "upstream", "tier"] }));
+        const since = now.clock.now - DAY;
+        for (const userId of users) {
+          const entries = [...sums.values()].filter((entry) => entry.userId === userId && entry.recordedAt >= since);
+          const { rows } = await now.store.usage({ per: "hour", by: [], userId, from: since, to: 2 ** 43, limit: 99 });
+          const whole = entries.filter(({ recordedAt }) => Math.floor(recordedAt / HOUR) * HOUR >= since);
+          assert.deepEqual(inOrder(rows), usageOf(whole, { per: "hour", by: [] }));
+        }
+        now.store.close();
+      },
+    ),
+    { numRuns: FEW_RUNS },
+  );
 });
 
 test("what is trimmed ends each user's entries; when all is gone numbers begin again, and nobody sees another's", async () => {

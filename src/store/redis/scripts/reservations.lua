@@ -1,5 +1,5 @@
 -- Running requests of one user. KEYS of every script that has this part:
-local USER, WINDOWS, RESERVATIONS, LEASES, STREAMS, ABANDONED, LEDGER = unpack(KEYS)
+local USER, WINDOWS, RESERVATIONS, LEASES, STREAMS, ABANDONED, LEDGER, UNSWEPT = unpack(KEYS)
 
 -- How long reservations without a process are kept, and, the last of ARGV, the ledger's entries, in milliseconds.
 local ABANDONED_TTL_MS, RETENTION = 86400000, tonumber(ARGV[#ARGV])
@@ -38,12 +38,18 @@ local function forget_holds(balance)
   end
 end
 
+-- What the sweep has to see: an entry, or one that is taken back with '-' in front.
+local function note(text)
+  if redis.call("RPUSH", UNSWEPT, text) == 1 then redis.call("PEXPIRE", UNSWEPT, RETENTION) end
+end
+
 -- Adds to the ledger, behind the time. Old entries go as new ones come, faster than they came. Returns what was added.
 local function append(text)
   local now = redis.call("TIME")
   local entry = string.format("%.0f ", now[1] * 1000) .. text
   redis.call("RPUSH", LEDGER, entry)
   redis.call("PEXPIRE", LEDGER, RETENTION)
+  note(entry)
   for _ = 1, 2 do
     local oldest = string.match(redis.call("LINDEX", LEDGER, 0), "^%d+")
     if tonumber(oldest) > now[1] * 1000 - RETENTION then break end
@@ -94,7 +100,9 @@ end
 
 -- It goes on after all: the record goes.
 local function forget_abandoned(id)
-  redis.call("LREM", LEDGER, -1, redis.call("HGET", ABANDONED, id))
+  local entry = redis.call("HGET", ABANDONED, id)
+  redis.call("LREM", LEDGER, -1, entry)
+  note("-" .. entry)
   redis.call("HDEL", ABANDONED, id)
 end
 

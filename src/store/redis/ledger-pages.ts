@@ -1,0 +1,96 @@
+import type { LedgerPage, LedgerQuery, LedgerStore, UsagePage, UsageQuery } from "../../kit/index.ts";
+import { type Listed, ledgerPageOf, wrongCursor } from "../pages.ts";
+import { usagePageOf } from "../usage.ts";
+import { WINDOW_MS } from "../windows.ts";
+import type { Connection } from "./connection.ts";
+import { readWritten } from "./ledger.ts";
+import { type Keys, loadScript } from "./scripts.ts";
+import { type LedgerSweep, usageSource } from "./sweep.ts";
+
+const PAGE = loadScript("ledger-page");
+
+/**
+ * The store's role of the ledger. Of one user it shows everything, of all what this process has recorded, and others until
+ * their last sweep.
+ * @param retention milliseconds for which entries are kept.
+ */
+export function ledgerMethods(connection: Connection, keys: Keys, sweep: LedgerSweep, retention: number): LedgerStore {
+  const source = usageSource(connection, keys);
+  return {
+    async ledgerPage(query: LedgerQuery): Promise<LedgerPage> {
+      const { userId } = query;
+      if (userId !== undefined) return pageOfUser(connection, keys, { ...query, userId });
+      await sweep.sweep();
+      // Clocks may differ.
+      const [oldest, newest] = [Date.now() - retention - WINDOW_MS.day, Date.now() + WINDOW_MS.day];
+      return pageOfAll(connection, keys, query, { oldest, newest });
+    },
+
+    async usage(query: UsageQuery): Promise<UsagePage> {
+      await (query.userId === undefined ? sweep.sweep() : sweep.sweepUsers([query.userId]));
+      return usagePageOf(query, source, Date.now());
+    },
+  };
+}
+
+/** Pages of one user's ledger. A place is a time, and how many entries of just that time have been given. */
+function pageOfUser(
+  connection: Connection,
+  keys: Keys,
+  query: LedgerQuery & { readonly userId: string },
+): Promise<LedgerPage> {
+  const { userId, to = Number.MAX_SAFE_INTEGER } = query;
+  return ledgerPageOf(query, async (place, count) => {
+    let [time, given] = place === null ? [to - 1, 0] : numbersIn(place);
+    const written = (await connection.run(PAGE, [keys.ledger(userId)], [time + 1, given, count])) as string[];
+    return written.toReversed().map((text): Listed => {
+      const entry = readWritten(userId, text);
+      given = entry.recordedAt === time ? given + 1 : 1;
+      time = entry.recordedAt;
+      return { entry, next: `${time} ${given}` };
+    });
+  });
+}
+
+/**
+ * Pages of all users' entries, from the lists that the sweep has written. A place is a day, and how many of its entries
+ * have not been given.
+ * @param oldest Unix milliseconds before which nothing is kept. @param newest what nothing can be later than.
+ */
+function pageOfAll(
+  connection: Connection,
+  keys: Keys,
+  query: LedgerQuery,
+  { oldest, newest }: { readonly oldest: number; readonly newest: number },
+): Promise<LedgerPage> {
+  const firstDay = dayOf(Math.max(query.from ?? 0, oldest));
+  const lastDay = dayOf(Math.min((query.to ?? Infinity) - 1, newest));
+  return ledgerPageOf(query, async (place, count) => {
+    let [day, left]: [number, number | null] = place === null ? [lastDay, null] : numbersIn(place);
+    for (; day >= firstDay; day--, left = null) {
+      const [list] = keys.ledgerDay(day);
+      left ??= Number(await connection.call("LLEN", list));
+      if (left === 0) continue;
+      const end = left;
+      const texts = (await connection.call("LRANGE", list, Math.max(0, end - count), end - 1)) as string[];
+      if (texts.length > 0) return texts.toReversed().map((text, index) => listed(text, `${day} ${end - index - 1}`));
+    }
+    return [];
+  });
+}
+
+/** "<user> <entry as it is written in the user's ledger>" */
+function listed(text: string, next: string): Listed {
+  const at = text.indexOf(" ");
+  return { entry: readWritten(text.slice(0, at), text.slice(at + 1)), next };
+}
+
+function dayOf(time: number): number {
+  return Math.floor(time / WINDOW_MS.day);
+}
+
+function numbersIn(place: string): [number, number] {
+  const [, first, second] = /^(\d{1,16}) (\d{1,15})$/.exec(place) ?? [];
+  if (first === undefined || second === undefined) throw wrongCursor();
+  return [Number(first), Number(second)];
+}

@@ -1,0 +1,257 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LedgerEntry } from "../../kit/index.ts";
+import { FAILED_OUTCOMES, type HourRow, USAGE_RETENTION_MS, type UsageSource } from "../usage.ts";
+import { WINDOW_MS } from "../windows.ts";
+import type { Argument } from "./calls.ts";
+import type { Connection } from "./connection.ts";
+import { readWritten } from "./ledger.ts";
+import { inBatches, type Keys, loadScript } from "./scripts.ts";
+
+/** Milliseconds between sweeps of the users that this process has settled requests of. */
+const SWEEP_INTERVAL_MS = 5_000;
+/** Users that are remembered for it: whoever is beyond is swept with everybody. */
+const MAX_NOTED_USER_COUNT = 100_000;
+/** Everybody is swept as often: what a process that died has left, and what there was before there were sweeps. */
+const PASS_INTERVAL_MS = 3_600_000;
+/** Between looks whether it is time, and between the steps of a pass, in which others get their turn. */
+const PASS_CHECK_MS = 60_000;
+const PASS_PAUSE_MS = 250;
+const USERS_PER_STEP = 200;
+/** Entries of a user that are swept at once, and those that one script takes. */
+const ENTRIES_PER_TAKE = 200;
+const ENTRIES_PER_SCRIPT = 200;
+/** Users whose sums are read at once. */
+const USERS_PER_READ = 100;
+
+const TAKE = loadScript("sweep-take");
+const APPLY = loadScript("sweep-apply", "sums");
+const COMMIT = loadScript("sweep-commit", "sums");
+
+/** Nano-units of the charge's upper half, of which a number holds enough. */
+const HIGH_NANO_UNITS = 10n ** 12n;
+
+/** An entry, or one that is taken back. */
+interface Noted {
+  readonly userId: string;
+  readonly number: number;
+  readonly text: string;
+  /** Unix milliseconds. */
+  readonly recordedAt: number;
+  readonly day: number;
+  readonly names: readonly [hour: number, model: string, upstream: string, tier: string];
+  readonly keyId: string;
+  /** As sums.lua has them. */
+  readonly sums: readonly number[];
+}
+
+interface Taken {
+  readonly userId: string;
+  readonly swept: number;
+  readonly noted: readonly Noted[];
+}
+
+/**
+ * Brings what settlements note for each user into the lists and sums of all: settlements write the user's own slot of a
+ * Cluster alone. An entry goes to the list and the sums of its day, which know the number of the user's last one, and is
+ * then taken off the user's notes in one step with the user's own sums. So it may break off anywhere, and several
+ * processes may sweep the same user: each entry counts once.
+ */
+export class LedgerSweep {
+  readonly #connection: Connection;
+  readonly #keys: Keys;
+  readonly #retention: number;
+  readonly #failed: (error: unknown) => void;
+  readonly #timers: NodeJS.Timeout[];
+  #users = new Set<string>();
+  #closed = false;
+
+  /** @param retention milliseconds for which entries are kept. @param failed hears why a sweep in the background failed. */
+  constructor(connection: Connection, keys: Keys, retention: number, failed: (error: unknown) => void) {
+    this.#connection = connection;
+    this.#keys = keys;
+    this.#retention = retention;
+    this.#failed = failed;
+    this.#timers = [
+      setInterval(() => this.#inBackground(this.sweep()), SWEEP_INTERVAL_MS).unref(),
+      setInterval(() => this.#inBackground(this.#passIfDue()), PASS_CHECK_MS).unref(),
+    ];
+  }
+
+  /** Something of this user was recorded. */
+  note(userId: string): void {
+    if (this.#users.size < MAX_NOTED_USER_COUNT) this.#users.add(userId);
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const timer of this.#timers) clearInterval(timer);
+  }
+
+  /** What this process has recorded. */
+  async sweep(): Promise<void> {
+    const users = this.#users;
+    this.#users = new Set();
+    try {
+      for (const some of chunks([...users], USERS_PER_STEP)) await this.sweepUsers(some);
+    } catch (error) {
+      for (const userId of users) this.note(userId);
+      throw error;
+    }
+  }
+
+  async sweepUsers(userIds: readonly string[]): Promise<void> {
+    for (let left = userIds; left.length > 0;) {
+      const taken = (await inBatches(left, (userId) => this.#take(userId))).filter(({ noted }) => noted.length > 0);
+      const days = Map.groupBy(inOrder(taken), ({ day }) => day);
+      await Promise.all(Array.from(days, ([day, noted]) => this.#apply(day, noted)));
+      await inBatches(taken, (one) => this.#commit(one));
+      left = taken.filter(({ noted }) => noted.length === ENTRIES_PER_TAKE).map(({ userId }) => userId);
+    }
+  }
+
+  /** Everybody, in steps. */
+  async pass(pause = PASS_PAUSE_MS): Promise<void> {
+    let cursor = "0";
+    do {
+      const asked = await this.#connection.call("SSCAN", this.#keys.users, cursor, "COUNT", USERS_PER_STEP);
+      const [next, userIds] = asked as [string, string[]];
+      cursor = next;
+      await this.sweepUsers(userIds);
+      await sleep(pause, undefined, { ref: false });
+    } while (cursor !== "0" && !this.#closed);
+  }
+
+  /** One process at a time, but for one that takes long. */
+  async #passIfDue(): Promise<void> {
+    const lock = [this.#keys.sweeping, "1", "NX", "PX", PASS_INTERVAL_MS] as const;
+    if ((await this.#connection.call("SET", ...lock)) !== null) await this.pass();
+  }
+
+  #inBackground(work: Promise<void>): void {
+    // Tried again with the next one.
+    work.catch((error: unknown) => {
+      if (!this.#closed) this.#failed(error);
+    });
+  }
+
+  async #take(userId: string): Promise<Taken> {
+    const { user, ledger, unswept } = this.#keys;
+    const own = [user(userId), ledger(userId), unswept(userId)];
+    const taken = await this.#connection.run(TAKE, own, [ENTRIES_PER_TAKE, this.#retention]);
+    const [swept, texts] = taken as [string, string[]];
+    const before = Number(swept);
+    return { userId, swept: before, noted: texts.map((text, index) => notedOf(userId, before + index + 1, text)) };
+  }
+
+  async #apply(day: number, all: readonly Noted[]): Promise<void> {
+    // One after the other: the numbers of a user's entries have to rise.
+    for (const some of chunks(all, ENTRIES_PER_SCRIPT)) {
+      const entries = some.flatMap(({ userId, number, text, names, sums }) => {
+        return [userId, number, text, JSON.stringify(names), sums.join(" ")];
+      });
+      const ttls = [USAGE_RETENTION_MS, this.#retention + WINDOW_MS.day];
+      await this.#connection.run(APPLY, this.#keys.ledgerDay(day), [...ttls, ...entries]);
+    }
+  }
+
+  async #commit({ userId, swept, noted }: Taken): Promise<void> {
+    const { user, unswept, usageOf } = this.#keys;
+    const days = [...new Set(noted.map(({ day }) => day))];
+    const own = [user(userId), unswept(userId), ...days.map((day) => usageOf(userId, day))];
+    const sums: Argument[] = [];
+    for (const [index, day] of days.entries()) {
+      const ofDay = noted.filter((one) => one.day === day);
+      const byField = Map.groupBy(ofDay, ({ names, keyId }) => JSON.stringify([...names, keyId]));
+      for (const [field, some] of byField) sums.push(index + 3, field, totalOf(some));
+    }
+    await this.#connection.run(COMMIT, own, [swept, noted.length, this.#retention + WINDOW_MS.day, ...sums]);
+  }
+}
+
+/** By time, as far as each user's entries keep their order: a day's list is about in the order of recording. */
+function inOrder(taken: readonly Taken[]): Noted[] {
+  const timed = taken.flatMap(({ noted }) => {
+    let at = 0;
+    return noted.map((one) => ({ one, at: (at = Math.max(at, one.recordedAt)) }));
+  });
+  return timed.toSorted((a, b) => a.at - b.at).map(({ one }) => one);
+}
+
+function notedOf(userId: string, number: number, text: string): Noted {
+  const isTakenBack = text.startsWith("-");
+  const entry = readWritten(userId, isTakenBack ? text.slice(1) : text);
+  const { recordedAt } = entry;
+  const hour = Math.floor(recordedAt / WINDOW_MS.hour);
+  return {
+    userId,
+    number,
+    text,
+    recordedAt,
+    day: Math.floor(recordedAt / WINDOW_MS.day),
+    names: [hour, entry.model, entry.upstream ?? "", entry.tier ?? ""],
+    keyId: entry.keyId ?? "",
+    sums: sumsOf(entry, isTakenBack ? -1 : 1),
+  };
+}
+
+function sumsOf({ outcome, usage, charge }: LedgerEntry, times: 1 | -1): number[] {
+  const failed = FAILED_OUTCOMES.some((one) => one === outcome);
+  const { prompt, completion, cached, reasoning } = usage;
+  const counts = [
+    1,
+    Number(failed),
+    prompt,
+    completion,
+    cached,
+    reasoning,
+    charge / HIGH_NANO_UNITS,
+    charge % HIGH_NANO_UNITS,
+  ];
+  return counts.map((count) => Number(count) * times);
+}
+
+function totalOf(noted: readonly Noted[]): string {
+  const [first, ...others] = noted.map(({ sums }) => sums);
+  return (first ?? []).map((count, index) => others.reduce((sum, one) => sum + (one[index] ?? 0), count)).join(" ");
+}
+
+/** What the sweep has written. */
+export function usageSource(connection: Connection, keys: Keys): UsageSource {
+  const rowsOf = async (key: string, userId: string): Promise<HourRow[]> => {
+    const flat = (await connection.call("HGETALL", key)) as readonly string[];
+    return flat.flatMap((field, index) => (index % 2 === 0 ? [rowOf(field, flat[index + 1] ?? "", userId)] : []));
+  };
+  return {
+    ofAll: (day) => rowsOf(keys.ledgerDay(day)[2], ""),
+    ofUser: (userId, day) => rowsOf(keys.usageOf(userId, day), userId),
+    async byUser(day, first) {
+      const users = keys.ledgerDay(day)[3];
+      const limit = ["LIMIT", 0, USERS_PER_READ + 1] as const;
+      const found = (await connection.call("ZRANGEBYLEX", users, `[${first}`, "+", ...limit)) as string[];
+      const read = await inBatches(found.slice(0, USERS_PER_READ), (id) => rowsOf(keys.usageOf(id, day), id));
+      return { rows: read.flat(), next: found[USERS_PER_READ] ?? null };
+    },
+  };
+}
+
+function rowOf(field: string, sums: string, userId: string): HourRow {
+  const [hour, model, upstream, tier, keyId = ""] = JSON.parse(field) as [number, string, string, string, string?];
+  const [requests = 0, failed = 0, prompt = 0, completion = 0, cached = 0, reasoning = 0, high = 0, low = 0] = sums
+    .split(" ")
+    .map(Number);
+  const counts = { requests, failed, prompt, completion, cached, reasoning };
+  return {
+    hour,
+    model,
+    upstream,
+    tier,
+    userId,
+    keyId,
+    ...counts,
+    charge: BigInt(high) * HIGH_NANO_UNITS + BigInt(low),
+  };
+}
+
+function chunks<Item>(items: readonly Item[], size: number): Item[][] {
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, at) => items.slice(at * size, (at + 1) * size));
+}

@@ -1,0 +1,172 @@
+import assert from "node:assert/strict";
+import * as fc from "fast-check";
+import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
+import { type Admission, storeUnavailable } from "../../../src/kit/index.ts";
+import type { Connection } from "../../../src/store/redis/connection.ts";
+import { createKeys } from "../../../src/store/redis/scripts.ts";
+import { LedgerSweep } from "../../../src/store/redis/sweep.ts";
+import { describeRedis, redisOfSuite } from "../../support/redis.ts";
+import { connect, instanceOn, withClock } from "../../properties/instances.ts";
+import { FEW_RUNS, PATIENCE } from "../../properties/runs.ts";
+import { allPages, allUsage, inOrder, usageOf } from "../contract/ledger.ts";
+import { addUser, admission, charged, DAY, RECORD, START, unique } from "../support.ts";
+import { openAt } from "./support.ts";
+
+const LEASE_MS = 60_000;
+const SWEEPS = new Set(["sweep-take", "sweep-apply", "sweep-commit"]);
+
+describeRedis("on Redis, the sweep", () => {
+  const server = redisOfSuite();
+  let connection: Awaited<ReturnType<typeof connect>>;
+  beforeAll(async () => {
+    connection = await connect(server.url);
+  });
+  afterAll(() => connection.close());
+
+  type Fate = "executed" | "lost" | "dropped";
+
+  /** A way to the server on which calls of the sweep may be executed or not, and their answers be lost. */
+  function lossy(fates: readonly Fate[]): Connection {
+    let calls = 0;
+    return {
+      ...withClock(connection, () => START),
+      async run(script, keys, args) {
+        const fate = SWEEPS.has(script.name) ? (fates[calls++ % fates.length] ?? "executed") : "executed";
+        if (fate === "dropped") throw storeUnavailable(new Error("dropped"));
+        const reply = await connection.run(script, keys, args);
+        if (fate === "lost") throw storeUnavailable(new Error("lost"));
+        return reply;
+      },
+    };
+  }
+
+  test(
+    "counts each entry once, wherever it breaks off and whoever sweeps, also what was given up and settled later",
+    async () => {
+      const what = fc.constantFrom("settle", "settle", "leave", "settle late", "sweep", "sweep all", "two sweep");
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(fc.record({ what, user: fc.nat(2), at: fc.nat(1) }), { minLength: 1, maxLength: 25 }),
+          fc.array(fc.constantFrom<Fate>("executed", "executed", "lost", "dropped"), { minLength: 1, maxLength: 12 }),
+          async (steps, fates) => {
+            const clock = { now: START };
+            const prefix = `${unique("sweep")}:`;
+            const [a, b] = ["a", "b"].map((instance) =>
+              instanceOn(
+                withClock(connection, () => clock.now),
+                { prefix, instance, lease: LEASE_MS },
+              ),
+            );
+            const sweeps = [fates, fates.toReversed()].map(
+              (own) => new LedgerSweep(lossy(own), createKeys(prefix), 90 * DAY, () => {}),
+            );
+            const stores = [a!, b!];
+            const users = await Promise.all(Array.from({ length: 3 }, () => addUser(a!, 1_000n)));
+            const left: Admission[] = [];
+            for (const { what, user, at } of steps) {
+              const store = stores[at]!;
+              const request = admission(users[user]!.id, { hold: 1n });
+              if (what === "settle" || what === "leave") await store.admit(request);
+              if (what === "settle") await store.settle(charged(request, 3n));
+              if (what === "leave") {
+                left.push(request);
+                clock.now += LEASE_MS;
+                // Gives up what has no lease any more.
+                const next = admission(request.userId);
+                await store.admit(next);
+                await store.settle(charged(next, 1n));
+              }
+              const late = what === "settle late" ? left.pop() : undefined;
+              if (late !== undefined) await store.settle(charged(late, 5n));
+              for (const { id } of users) sweeps[at]!.note(id);
+              const swept = {
+                sweep: () => [sweeps[at]!.sweep()],
+                "sweep all": () => [sweeps[at]!.pass(0)],
+                "two sweep": () => sweeps.map((sweep) => sweep.sweepUsers(users.map(({ id }) => id))),
+              }[what as string];
+              await Promise.allSettled(swept?.() ?? []);
+            }
+            await stores[1]!.sweepAll();
+            const entries = (
+              await Promise.all(users.map(({ id: userId }) => allPages(a!, { userId, limit: 1_000 })))
+            ).flatMap((pages) => pages.entries);
+            const listed = (await allPages(a!, { limit: 7 })).entries;
+            assert.deepEqual(listed.map(({ id }) => id).toSorted(), entries.map(({ id }) => id).toSorted());
+            for (const by of [[], ["userId"], ["model", "upstream"]] as const) {
+              const rows = await allUsage(a!, { per: "hour", by, limit: 50 });
+              assert.deepEqual(inOrder(rows), usageOf(entries, { per: "hour", by }));
+            }
+            const userId = users[0]!.id;
+            const own = await allUsage(b!, { per: "day", by: ["model"], userId, limit: 50 });
+            const ofUser = entries.filter((entry) => entry.userId === userId);
+            assert.deepEqual(inOrder(own), usageOf(ofUser, { per: "day", by: ["model"] }));
+            for (const sweep of sweeps) sweep.close();
+            await Promise.all(stores.map((store) => store.close()));
+          },
+        ),
+        { numRuns: FEW_RUNS },
+      );
+    },
+    PATIENCE,
+  );
+
+  test("finds what was recorded before there was one, 1,000 entries, and what a dead process has left", async () => {
+    const prefix = `${unique("t")}:`;
+    const [dead, next] = [await openAt(server.url, { prefix }), await openAt(server.url, { prefix })];
+    const user = await addUser(dead, 10_000n);
+    const requests = Array.from({ length: 1_000 }, () => admission(user.id));
+    await Promise.all(requests.map((request) => dead.admit(request)));
+    await Promise.all(requests.map((request) => dead.settle(charged(request, 2n))));
+    // As an older version left it.
+    await server.client.del(createKeys(prefix).unswept(user.id));
+    expect((await next.ledgerPage({ limit: 10 })).entries).toEqual([]);
+    await next.sweepAll();
+    expect((await allPages(next, { limit: 300 })).entries).toHaveLength(1_000);
+    expect(await allUsage(next, { per: "day", by: [], limit: 9 })).toMatchObject([{ requests: 1_000, charge: 2_000n }]);
+    expect(await server.client.exists(createKeys(prefix).unswept(user.id))).toBe(0);
+  });
+
+  test("keeps nothing longer than the ledger, but for the sums of all", async () => {
+    const prefix = `${unique("t")}:`;
+    const store = await openAt(server.url, { prefix, retention: 30 * DAY });
+    const user = await addUser(store, 10n);
+    const request = admission(user.id);
+    await store.admit(request);
+    await store.settle(charged(request, 2n));
+    const keys = createKeys(prefix);
+    expect(await server.client.pttl(keys.unswept(user.id))).toBeGreaterThan(29 * DAY);
+    await store.usage({ per: "day", by: [], from: 0, to: 2 ** 43, limit: 1 });
+    const day = Math.floor(Date.now() / DAY);
+    const [list, numbers, sums, users] = keys.ledgerDay(day);
+    for (const key of [list, numbers, users, keys.usageOf(user.id, day)]) {
+      const ttl = await server.client.pttl(key);
+      expect(ttl).toBeGreaterThan(29 * DAY);
+      expect(ttl).toBeLessThanOrEqual(31 * DAY);
+    }
+    expect(await server.client.pttl(sums)).toBeGreaterThan(399 * DAY);
+  });
+
+  test("breaks off while the server is away, and goes on", async () => {
+    const prefix = `${unique("t")}:`;
+    let isAway = true;
+    const way: Connection = {
+      ...withClock(connection, () => START),
+      run: async (...call) => {
+        if (isAway) throw storeUnavailable(new Error("away"));
+        return connection.run(...call);
+      },
+    };
+    const store = await openAt(server.url, { prefix });
+    const user = await addUser(store, 10n);
+    const request = admission(user.id);
+    await store.admit(request);
+    await store.settle({ ...charged(request, 2n), record: { ...RECORD, tier: "Lite" } });
+    const sweep = new LedgerSweep(way, createKeys(prefix), 90 * DAY, () => {});
+    onTestFinished(() => sweep.close());
+    sweep.note(user.id);
+    await expect(sweep.sweep()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+    isAway = false;
+    await sweep.sweep();
+    expect(await server.client.hget(createKeys(prefix).user(user.id), "swept")).toBe("1");
+  });
+});
