@@ -23,6 +23,8 @@ export interface ChartProps {
 }
 
 const HEIGHT_PX = 220;
+const LABEL_CHARACTER_PX = 7.5;
+const LABEL_GAP_PX = 20;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAY = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
@@ -178,6 +180,12 @@ function lonely({ data }: uPlot, series: number): number[] {
 }
 
 /** Room for the halves of the first and the last bar. */
+/** As much room as the longest label takes. */
+function labelSize(_plot: uPlot, labels: readonly string[] | null): number {
+  const longest = Math.max(4, ...(labels ?? []).map((label) => label.length));
+  return longest * LABEL_CHARACTER_PX + LABEL_GAP_PX;
+}
+
 function withHalfBars({ data: [times = []] }: uPlot, min: number, max: number): uPlot.Range.MinMax {
   const half = times.length > 1 ? (times[1]! - times[0]!) / 2 : HALF_OF_ONE_BAR_SECONDS;
   return [min - half, max + half];
@@ -222,7 +230,7 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
         values: (_plot, ticks) =>
           ticks.map((tick) => (isDaily ? DAY : stepMs < MINUTE_MS ? SECOND : HOUR).format(tick * 1000)),
       },
-      { ...axis, size: 64, values: (_plot, values) => values.map((value) => format(value)) },
+      { ...axis, size: labelSize, values: (_plot, values) => values.map((value) => format(value)) },
     ],
     series: [
       {},
