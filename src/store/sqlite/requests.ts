@@ -129,10 +129,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     user.streams += Number(stream);
     user.held += hold;
     keep(user, after);
-    if (budget !== null) {
-      budget.held += hold;
-      budgets.save(budget);
-    }
+    budgets.hold(budget, hold);
     const times = { admittedAt: at, since: performance.now() };
     const request = {
       admission,
