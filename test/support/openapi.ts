@@ -52,7 +52,11 @@ function bodyFaults(document: Json, at: readonly string[], mediaType: string, bo
   if (mediaType.endsWith("/*")) return body.length > 0 ? [] : ["the body is empty"];
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   if (mediaType === "text/event-stream") return eventFaults(document, [...at, "contentSchema"], text);
-  return mediaType === "text/plain" ? faults(document, at, text) : jsonFaults(document, at, text);
+  if (mediaType === "application/x-ndjson") {
+    const lines = text.split("\n").slice(0, -1);
+    return lines.flatMap((line) => jsonFaults(document, [...at, "contentSchema"], line));
+  }
+  return mediaType.startsWith("text/") ? faults(document, at, text) : jsonFaults(document, at, text);
 }
 
 function eventFaults(document: Json, at: readonly string[], text: string): string[] {

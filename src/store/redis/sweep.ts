@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LedgerEntry } from "../../kit/index.ts";
+import { isStoreUnavailable, type LedgerEntry } from "../../kit/index.ts";
 import { FAILED_OUTCOMES, type HourRow, USAGE_RETENTION_MS, type UsageSource } from "../usage.ts";
 import { WINDOW_MS } from "../windows.ts";
 import type { Argument } from "./calls.ts";
@@ -128,9 +128,9 @@ export class LedgerSweep {
   }
 
   #inBackground(work: Promise<void>): void {
-    // Tried again with the next one.
+    // Tried again with the next one. That the store is away is said elsewhere.
     work.catch((error: unknown) => {
-      if (!this.#closed) this.#failed(error);
+      if (!this.#closed && !isStoreUnavailable(error)) this.#failed(error);
     });
   }
 

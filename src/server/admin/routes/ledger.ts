@@ -1,5 +1,5 @@
 import type { LedgerExportQuery, LedgerPage, UsagePage } from "../../../../schemas/types.gen.ts";
-import { json } from "../../endpoint.ts";
+import { json, schemaRef } from "../../endpoint.ts";
 import { EXPORTS } from "../../ledger-view.ts";
 import { type AdminEndpoint, row } from "../endpoint.ts";
 import type { AdminServices } from "../services.ts";
@@ -41,7 +41,7 @@ export const LEDGER: readonly AdminEndpoint[] = [
       200: {
         description: "The entries.",
         content: {
-          "application/x-ndjson": { schema: { type: "string" } },
+          "application/x-ndjson": { schema: { type: "string", contentSchema: schemaRef("LedgerEntry") } },
           "text/csv": { schema: { type: "string" } },
         },
       },
