@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, open, rm } from "node:fs/promises";
 import type { ChildProcess } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -52,6 +52,14 @@ export async function withSite(work: (site: Site) => Promise<void>): Promise<voi
 
 export async function bootBare({ processes, upstreamPort }: Site): Promise<Booted> {
   const child = processes.start(PROXY_CPU, [pathOf("bare"), `http://127.0.0.1:${upstreamPort}`]);
+  return { child, port: Number(await firstLine(child)) };
+}
+
+/** @param store see `floor.ts` */
+export async function bootFloor({ processes, folder, upstreamPort }: Site, store: string): Promise<Booted> {
+  const log = await open(join(folder, "floor.log"), "w");
+  const child = processes.start(PROXY_CPU, [pathOf("floor"), `http://127.0.0.1:${upstreamPort}`, store], log.fd);
+  await log.close();
   return { child, port: Number(await firstLine(child)) };
 }
 

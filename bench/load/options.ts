@@ -7,6 +7,8 @@ export interface BenchOptions {
   readonly rows: readonly number[];
   /** Peers that are not here are installed into the cache. */
   readonly peers: boolean;
+  /** Whether rows 1 to 4 show the floor, too. */
+  readonly floor: boolean;
   readonly json: boolean;
   readonly logLevel: string;
 }
@@ -25,6 +27,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
       seconds: { type: "string", default: "2" },
       rows: { type: "string", default: ALL_ROWS.filter((row) => row !== ASKED_FOR).join(",") },
       peers: { type: "boolean", default: false },
+      floor: { type: "boolean", default: false },
       json: { type: "boolean", default: false },
       "log-level": { type: "string", default: "info" },
     },
@@ -37,7 +40,7 @@ export function readOptions(args: readonly string[]): BenchOptions {
   if (!rows.every((row) => ALL_ROWS.includes(row)))
     throw new Error("--rows is `all`, or numbers from 1 to 14 with commas between them");
   if (!LEVELS.includes(logLevel)) throw new Error(`--log-level is one of ${LEVELS.join(", ")}`);
-  return { rounds, seconds, rows, peers: values.peers, json: values.json, logLevel };
+  return { rounds, seconds, rows, peers: values.peers, floor: values.floor, json: values.json, logLevel };
 }
 
 /** What is read from a command line; what is wrong with it goes to stderr and ends the process with 2. */

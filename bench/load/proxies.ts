@@ -24,6 +24,8 @@ export interface ProxyOptions {
   readonly seconds: number;
   readonly logLevel: string;
   readonly sizes: Sizes;
+  /** Rows 1 to 4 have a further line: what the floor costs. */
+  readonly floor?: boolean;
 }
 
 /** One load on one target in one round. */
@@ -60,6 +62,17 @@ function rowsOf({ requestsPerSecond, fewStreams, manyStreams }: Sizes): readonly
   ];
 }
 
+/** What no gateway can leave out, in the rows of requests. */
+function floorRowsOf({ requestsPerSecond }: Sizes): readonly Row[] {
+  const floor = { figure: "cpu", ...against("bare", "floor") } as const;
+  return [
+    { row: 1, what: "the floor of it", load: "2 KB", ...floor },
+    { row: 2, what: `the floor at ${requestsPerSecond}/s`, load: "2 KB at a rate", ...floor },
+    { row: 3, what: "the floor on Redis", load: "2 KB", figure: "cpu", ...against("bare", "floor on Redis") },
+    { row: 4, what: "the floor of 200 KB", load: "200 KB", ...floor },
+  ];
+}
+
 function against(reference: TargetName | null, measured: TargetName = "gateway") {
   return { measured, reference };
 }
@@ -67,7 +80,8 @@ function against(reference: TargetName | null, measured: TargetName = "gateway")
 /** Boots each target afresh in each round, in an order that moves on from round to round, and puts its loads on it. */
 export async function measureProxies(site: Site, options: ProxyOptions): Promise<Proxies> {
   const { rounds, seconds, logLevel, sizes } = options;
-  const rows = rowsOf(sizes).filter(({ row }) => options.rows.includes(row));
+  const known = [...rowsOf(sizes), ...(options.floor ? floorRowsOf(sizes) : [])].toSorted((a, b) => a.row - b.row);
+  const rows = known.filter(({ row }) => options.rows.includes(row));
   const loads = loadsOf(sizes);
   const missing = new Map(TARGETS.map((name) => [name, whyMissing(name)]));
   const wanted = wantedLoads(rows.filter((row) => targetsOf(row).every((name) => missing.get(name) === null)));

@@ -2,7 +2,7 @@
  * What the gateway costs beside the least that a Node proxy costs, and beside other proxies: method and rows are in
  * bench/README.md.
  *
- * `node bench/load/run.ts [--rows 1,2,5 | --rows all] [--rounds 1] [--seconds 2] [--log-level info] [--peers] [--json]`
+ * `node bench/load/run.ts [--rows 1,2,5 | --rows all] [--rounds 1] [--seconds 2] [--log-level info] [--peers] [--floor] [--json]`
  */
 import { orEnd, readOptions } from "./options.ts";
 import { installPeers } from "./peers.ts";

@@ -1,12 +1,20 @@
 import { join } from "node:path";
-import { type Booted, bootBare, bootGateway, driveOn, type Site } from "./bench.ts";
+import { type Booted, bootBare, bootFloor, bootGateway, driveOn, type Site } from "./bench.ts";
 import type { Result } from "./drive.ts";
 import { prepareGateway } from "./gateway.ts";
 import { loadOn, type LoadSpec } from "./loads.ts";
 import { bootPeer, type Peer, PEERS, portkeyHeaders, whyAbsent } from "./peers.ts";
 import { findRedis, startRedis } from "./redis.ts";
 
-export const TARGETS = ["upstream", "bare", "gateway", "gateway on Redis", ...PEERS] as const;
+export const TARGETS = [
+  "upstream",
+  "bare",
+  "floor",
+  "floor on Redis",
+  "gateway",
+  "gateway on Redis",
+  ...PEERS,
+] as const;
 export type TargetName = (typeof TARGETS)[number];
 
 /** Something that is booted for a round, put under loads and ended. */
@@ -18,7 +26,7 @@ export interface Target {
 
 /** Why it cannot be measured here; null: it can. */
 export function whyMissing(name: TargetName): string | null {
-  if (name === "gateway on Redis") return findRedis() === null ? "not installed: no Redis or Valkey server" : null;
+  if (name.endsWith("on Redis")) return findRedis() === null ? "not installed: no Redis or Valkey server" : null;
   const peer = PEERS.find((one) => one === name);
   return peer === undefined ? null : whyAbsent(peer);
 }
@@ -34,6 +42,9 @@ export async function prepareTarget(site: Site, name: TargetName, logLevel: stri
         async () => ({ child: site.upstream, port: site.upstreamPort }),
         async () => undefined,
       );
+    case "floor":
+    case "floor on Redis":
+      return floorTarget(site, name);
     case "gateway":
     case "gateway on Redis":
       return gatewayTarget(site, name, logLevel);
@@ -52,6 +63,19 @@ function relay(site: Site, boot: Target["boot"], end: Target["end"], peer?: Peer
     drive: (booted, spec, seconds) => driveOn(site, booted, { ...how, seconds, ...loadOn(spec, false) }),
     end,
   };
+}
+
+/** Each boot has a database of its own. */
+async function floorTarget(site: Site, name: TargetName): Promise<Target> {
+  const { processes, folder } = site;
+  const own = join(folder, name.replaceAll(" ", "-"));
+  const redis = name === "floor" ? null : await startRedis(processes, `${own}-store`);
+  let boots = 0;
+  return relay(
+    site,
+    () => bootFloor(site, redis?.url ?? `${own}-${(boots += 1)}.db`),
+    ({ child }) => processes.end(child),
+  );
 }
 
 async function gatewayTarget(site: Site, name: TargetName, logLevel: string): Promise<Target> {

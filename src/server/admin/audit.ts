@@ -10,6 +10,19 @@ const MAX_FIELDS_COUNT = 16;
 /** Of an id or a name that a path holds. */
 const MAX_TARGET_CHARACTERS = 256;
 
+/** When a call came, in Unix milliseconds, and the id of its entry. */
+type Stamp = () => Pick<AuditEntry, "at" | "id">;
+
+/** Of one server: of two calls in one millisecond, the one that came later has the later id. */
+export function stamps(now: () => number): Stamp {
+  let last = 0;
+  return () => {
+    const at = now();
+    last = Math.max(at, last + 1);
+    return { at, id: timedUuid(last) };
+  };
+}
+
 type Handle = (call: AdminCall) => unknown;
 type Note = Parameters<AdminCall["note"]>[0];
 
@@ -18,12 +31,12 @@ type Note = Parameters<AdminCall["note"]>[0];
  * without one, and again when it is over, with what came of it. What the handler itself refuses is in the log too; what
  * does not get this far (no token, another role, a body that is none) has changed nothing, and is not.
  */
-export function audited(endpoint: AdminEndpoint, parts: AdminParts, now: () => number): Handle {
+export function audited(endpoint: AdminEndpoint, parts: AdminParts, stamp: Stamp): Handle {
   const handle = endpoint.route(parts);
   const { services, log } = parts;
   return async (call) => {
     const { caller, params, body } = call;
-    const at = now();
+    const { at, id } = stamp();
     let noted: Note = {};
     const entryWith = (outcome: AuditEntry["outcome"], status: number | null): AuditEntry => ({
       id,
@@ -36,7 +49,6 @@ export function audited(endpoint: AdminEndpoint, parts: AdminParts, now: () => n
       outcome,
       status,
     });
-    const id = timedUuid(at);
     try {
       await services.writeAudit(entryWith("begun", null));
     } catch (error) {

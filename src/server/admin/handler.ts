@@ -5,7 +5,7 @@ import type { AnswerPage } from "../pages.ts";
 import { type HttpExchange, limitUnreadBody, pathOf, requestIdOf } from "../respond.ts";
 import { createRouter, jsonResponse, notFound, type Route, type RouteContext } from "../router.ts";
 import { AdminAccess, type AdminSettings } from "./access.ts";
-import { audited } from "./audit.ts";
+import { audited, stamps } from "./audit.ts";
 import type { AdminCaller, AdminEndpoint, AdminParts } from "./endpoint.ts";
 import { ADMIN_ENDPOINTS } from "./endpoints.ts";
 import { readInput } from "./input.ts";
@@ -34,8 +34,9 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
     if (!access.isOn) throw notFound();
     if (!OPEN.has(`${event.req.method} ${pathname}`)) callers.set(event, access.callerOf(req));
   };
+  const stamp = stamps(now);
   const routes = ADMIN_ENDPOINTS.map((endpoint) =>
-    routeOf(endpoint, parts, now, (event) => callers.get(event) ?? null),
+    routeOf(endpoint, parts, stamp, (event) => callers.get(event) ?? null),
   );
   const router = createRouter(routes, log, { guard });
   return (req, res) => {
@@ -62,11 +63,11 @@ function requestOf(event: H3Event): RouteContext["req"] {
 function routeOf(
   endpoint: AdminEndpoint,
   parts: AdminParts,
-  now: () => number,
+  stamp: ReturnType<typeof stamps>,
   callerOf: (event: H3Event) => AdminCaller | null,
 ): Route {
   const { method, path, role } = endpoint;
-  const handle = role === "operator" ? audited(endpoint, parts, now) : endpoint.route(parts);
+  const handle = role === "operator" ? audited(endpoint, parts, stamp) : endpoint.route(parts);
   return {
     method,
     path: path.replaceAll(/\{(\w+)\}/g, ":$1"),

@@ -1,4 +1,4 @@
-import type { Figure } from "./types.ts";
+import type { Figure } from "#schema";
 import { nanoOf } from "./usage-sums.ts";
 
 /** What one second brought. */

@@ -1,4 +1,4 @@
-import type { KeptGeneration } from "#schema";
+import type { GenerationEffect, GenerationList } from "#schema";
 import { confirm } from "../shared/dialog.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
@@ -8,18 +8,11 @@ import { type Column, DataTable } from "../shared/table.tsx";
 import { Time } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
 import { admin, changed, mayChange } from "./client.ts";
-import { type EffectReport, Effects, SummaryBadges, useDiff } from "./effects.tsx";
+import { Effects, SummaryBadges, useDiff } from "./effects.tsx";
 import { query, SelectFilter } from "./filters.tsx";
 import { Hash } from "./state-parts.tsx";
 
 const EVERY_MS = 10_000;
-
-interface Generation extends KeptGeneration {
-  /** null: a former version of the gateway has not noted it. */
-  readonly by: keyof typeof CAUSES | null;
-  /** Against the one before; null for the oldest, and where either can no longer be read. */
-  readonly effect: (EffectReport & { readonly from: string }) | null;
-}
 
 const CAUSES = {
   start: "the start",
@@ -34,7 +27,7 @@ export function GenerationsPage() {
   const generations = useResource(
     "generations",
     async (signal) => {
-      const { data } = await admin.get<{ readonly data: readonly Generation[] }>("/admin/generations", { signal });
+      const { data } = await admin.get<GenerationList>("/admin/generations", { signal });
       return data;
     },
     { everyMs: EVERY_MS },
@@ -66,7 +59,7 @@ export function GenerationsPage() {
   );
 }
 
-function columns(all: readonly Generation[], onChanged: () => void): readonly Column<Generation>[] {
+function columns(all: readonly GenerationEffect[], onChanged: () => void): readonly Column<GenerationEffect>[] {
   const serving = all.find(({ serves }) => serves);
   return [
     { id: "hash", title: "Hash", cell: ({ hash }) => <Hash of={hash} /> },
@@ -91,8 +84,8 @@ function columns(all: readonly Generation[], onChanged: () => void): readonly Co
       ? [
           {
             id: "rollback",
-            title: "Actions",
-            cell: (row: Generation) =>
+            title: "",
+            cell: (row: GenerationEffect) =>
               !row.serves &&
               serving && (
                 <button
@@ -109,7 +102,7 @@ function columns(all: readonly Generation[], onChanged: () => void): readonly Co
   ];
 }
 
-function askToReturn(serving: string, { hash, since }: Generation, onChanged: () => void): void {
+function askToReturn(serving: string, { hash, since }: GenerationEffect, onChanged: () => void): void {
   confirm({
     title: "Return to this configuration?",
     text: (
@@ -143,7 +136,7 @@ function DiffOf({ from, to }: { readonly from: string; readonly to: string }) {
 }
 
 /** Of any two: the URL names them. */
-function Comparison({ all }: { readonly all: readonly Generation[] }) {
+function Comparison({ all }: { readonly all: readonly GenerationEffect[] }) {
   const to = query("to") || (all.find(({ serves }) => serves)?.hash ?? all[0]!.hash);
   const from = query("from") || (all[all.findIndex(({ hash }) => hash === to) + 1]?.hash ?? all.at(-1)!.hash);
   const choices = all.map(({ hash, serves }) => ({

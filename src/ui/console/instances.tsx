@@ -1,3 +1,4 @@
+import type { Instance, InstanceList } from "#schema";
 import { formatCount } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
@@ -6,12 +7,11 @@ import { type Column, DataTable } from "../shared/table.tsx";
 import { Time } from "../shared/time.tsx";
 import { admin } from "./client.ts";
 import { Hash } from "./state-parts.tsx";
-import type { Instance, Instances } from "./types.ts";
 
 const EVERY_MS = 2_000;
 
-export function useInstances(everyMs: number): Resource<Instances> {
-  return useResource("instances", (signal) => admin.get<Instances>("/admin/instances", { signal }), { everyMs });
+export function useInstances(everyMs: number): Resource<InstanceList> {
+  return useResource("instances", (signal) => admin.get<InstanceList>("/admin/instances", { signal }), { everyMs });
 }
 
 /** What runs, and whether all of it serves the same. */

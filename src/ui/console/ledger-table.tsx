@@ -17,7 +17,9 @@ interface Props {
 
 /** Entries of the ledger, the newest first. */
 export function LedgerTable({ filters, withUser = true, limit = 50 }: Props) {
-  const pages = usePages(JSON.stringify([filters, limit]), (cursor, signal) => gather(filters, limit, cursor, signal));
+  const pages = usePages(JSON.stringify([filters, limit]), (cursor, signal) =>
+    admin.get<Page<LedgerEntry>>("/admin/ledger", { query: { ...filters, limit, cursor }, signal }),
+  );
   const isFiltered = Object.values(filters).some(Boolean);
   return (
     <PagedTable
@@ -26,11 +28,7 @@ export function LedgerTable({ filters, withUser = true, limit = 50 }: Props) {
       pages={pages}
       rowKey={({ id }) => id}
       empty={
-        (pages.data?.next_cursor ?? null) !== null ? (
-          <Empty title="None of the entries looked at so far fits">
-            The next page looks further back. A time, a user or a key narrows the search.
-          </Empty>
-        ) : isFiltered ? (
+        isFiltered ? (
           <Empty title="No entry fits">Take a longer time, or clear a filter.</Empty>
         ) : (
           <Empty title="The ledger is empty">Each request that was let in is written here when it ends.</Empty>
@@ -38,30 +36,6 @@ export function LedgerTable({ filters, withUser = true, limit = 50 }: Props) {
       }
     />
   );
-}
-
-/** Asks of one page that is shown. */
-const MAX_ASKS_COUNT = 10;
-
-/** A page of what fits: the gateway looks at so many entries at a time, and may find few of them, or none. */
-async function gather(
-  filters: Query,
-  limit: number,
-  cursor: string | null,
-  signal: AbortSignal,
-): Promise<Page<LedgerEntry>> {
-  const data: LedgerEntry[] = [];
-  let next = cursor;
-  for (let asks = 0; asks < MAX_ASKS_COUNT; asks += 1) {
-    const page: Page<LedgerEntry> = await admin.get("/admin/ledger", {
-      query: { ...filters, limit: limit - data.length, cursor: next },
-      signal,
-    });
-    data.push(...page.data);
-    next = page.next_cursor;
-    if (next === null || data.length >= limit) break;
-  }
-  return { data, next_cursor: next };
 }
 
 const COLUMNS: readonly Column<LedgerEntry>[] = [

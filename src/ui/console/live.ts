@@ -1,7 +1,7 @@
+import type { Figure, FigureSeries } from "#schema";
 import { effect, signal } from "@preact/signals";
 import { admin, session } from "./client.ts";
 import { keepNewest, type Second, secondOf } from "./figures.ts";
-import type { Figure, FigureSeries } from "./types.ts";
 
 /** Whether the figures come in: `waiting` says when they did not, and that it is tried again. */
 export type LiveStatus = "connecting" | "live" | "waiting";

@@ -1,3 +1,4 @@
+import type { UpstreamManual } from "#schema";
 import { useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
 import { errorOf, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
@@ -5,9 +6,8 @@ import { ProblemNote } from "../shared/parts.tsx";
 import { useAction } from "../shared/resource.ts";
 import { toast } from "../shared/toast.tsx";
 import { admin, part } from "./client.ts";
-import type { ManualState } from "./types.ts";
 
-const MODES: readonly { readonly value: ManualState["mode"]; readonly title: string; readonly means: string }[] = [
+const MODES: readonly { readonly value: UpstreamManual["mode"]; readonly title: string; readonly means: string }[] = [
   {
     value: "drain",
     title: "Drain",
@@ -37,7 +37,7 @@ const EXPIRIES = [
 interface Props {
   readonly upstream: string;
   /** What is set at this moment: it is replaced. */
-  readonly now: ManualState | null;
+  readonly now: UpstreamManual | null;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }

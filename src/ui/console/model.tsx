@@ -1,3 +1,4 @@
+import type { ModelOperation, ModelStep, ModelTarget, PluginOperation } from "#schema";
 import { formatCount, formatDuration, formatPercent, NONE } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Loaded, Panel } from "../shared/parts.tsx";
@@ -8,7 +9,6 @@ import { Flow, type FlowStep } from "./flow.tsx";
 import { isKeptAway, pricesOf, TargetState, useModels } from "./models.tsx";
 import { usePlugins } from "./plugins.tsx";
 import { BreakerBadge, Facts, UpstreamLink } from "./state-parts.tsx";
-import type { Model, ModelStep, ModelTarget, PluginState } from "./types.ts";
 import { useCatalogue } from "./use-catalogue.ts";
 
 const EVERY_MS = 3_000;
@@ -49,8 +49,8 @@ export function ModelPage({ id }: { readonly id: string }) {
 }
 
 interface DetailProps {
-  readonly model: Model;
-  readonly plugins: readonly PluginState[];
+  readonly model: ModelOperation;
+  readonly plugins: readonly PluginOperation[];
   readonly written: WrittenModel | undefined;
 }
 
@@ -137,13 +137,13 @@ const TARGETS: readonly Column<TargetRow>[] = [
 ];
 
 /** The chain stands where it is walked: at the plugin that relays. */
-function stepsOf({ chain }: Model, plugins: readonly PluginState[]): readonly FlowStep[] {
+function stepsOf({ chain }: ModelOperation, plugins: readonly PluginOperation[]): readonly FlowStep[] {
   const relay = plugins.findIndex(({ stage }) => stage === "relay");
   const at = relay < 0 ? plugins.length : relay;
   return [...plugins.slice(0, at).map(pluginStep), ...chain.map(chainStep), ...plugins.slice(at).map(pluginStep)];
 }
 
-function pluginStep({ plugin, stage }: PluginState): FlowStep {
+function pluginStep({ plugin, stage }: PluginOperation): FlowStep {
   return { id: `${stage} ${plugin}`, kind: stage, boxes: [{ id: plugin, title: plugin }] };
 }
 

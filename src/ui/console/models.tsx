@@ -1,3 +1,4 @@
+import type { ModelOperation, ModelStep, ModelTarget } from "#schema";
 import { formatCount, formatDuration, formatPercent, NONE, plural } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
@@ -7,7 +8,6 @@ import type { Catalogue, WrittenModel } from "./catalogue.ts";
 import { admin } from "./client.ts";
 import { ClearFilters, query, SelectFilter, TextFilter } from "./filters.tsx";
 import { BreakerBadge, ModelLink } from "./state-parts.tsx";
-import type { Model, ModelStep, ModelTarget } from "./types.ts";
 import { useCatalogue } from "./use-catalogue.ts";
 
 const EVERY_MS = 3_000;
@@ -17,10 +17,10 @@ const SHOWN = [
   { value: "unwell", title: "A step is not well" },
 ];
 
-export function useModels(everyMs: number): Resource<readonly Model[]> {
+export function useModels(everyMs: number): Resource<readonly ModelOperation[]> {
   return useResource(
     "models",
-    async (signal) => (await admin.get<{ readonly data: readonly Model[] }>("/admin/models", { signal })).data,
+    async (signal) => (await admin.get<{ readonly data: readonly ModelOperation[] }>("/admin/models", { signal })).data,
     { everyMs },
   );
 }
@@ -42,7 +42,7 @@ export function isKeptAway({ breaker, can_serve, manual }: ModelTarget): boolean
   return breaker !== "closed" || !can_serve || manual !== null;
 }
 
-function isUnwell({ chain }: Model): boolean {
+function isUnwell({ chain }: ModelOperation): boolean {
   return chain.some(({ targets }) => targets.some(isKeptAway));
 }
 
@@ -50,7 +50,13 @@ function choicesOf(values: readonly string[]) {
   return [{ value: "", title: "All" }, ...[...new Set(values)].map((value) => ({ value, title: value }))];
 }
 
-function List({ all, catalogue }: { readonly all: readonly Model[]; readonly catalogue: Catalogue | undefined }) {
+function List({
+  all,
+  catalogue,
+}: {
+  readonly all: readonly ModelOperation[];
+  readonly catalogue: Catalogue | undefined;
+}) {
   const wanted = query("name").toLowerCase();
   const plan = query("plan");
   const shown = all
@@ -84,7 +90,7 @@ function List({ all, catalogue }: { readonly all: readonly Model[]; readonly cat
   );
 }
 
-function columns(catalogue: Catalogue | undefined): readonly Column<Model>[] {
+function columns(catalogue: Catalogue | undefined): readonly Column<ModelOperation>[] {
   const written = (id: string): WrittenModel | undefined => catalogue?.models.get(id);
   return [
     { id: "id", title: "Model", cell: ({ id }) => <ModelLink id={id} />, sortBy: ({ id }) => id },

@@ -14,6 +14,7 @@ import { Empty, Figure, Loading, Panel } from "../shared/parts.tsx";
 import { drawnOf, KEPT_MS, nowOf, STEP_MS } from "./figures.ts";
 import { liveStatus, seconds } from "./live.ts";
 import { ConfigurationHealth, UpstreamHealth } from "./overview-health.tsx";
+import { Unstored } from "./unstored.tsx";
 import { decimalOf } from "./usage-sums.ts";
 
 /** Whether all is well: six numbers, what they were, and what needs a look. */
@@ -21,6 +22,7 @@ export function OverviewPage() {
   return (
     <>
       <PageHead title="Overview" />
+      <Unstored />
       <Numbers />
       <div class="grid-2">
         <UpstreamHealth />

@@ -1,3 +1,4 @@
+import type { PluginOperation } from "#schema";
 import type { ComponentChildren } from "preact";
 import { formatCount, formatDuration, NONE } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
@@ -5,14 +6,14 @@ import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { type Resource, useResource } from "../shared/resource.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { admin } from "./client.ts";
-import type { PluginState } from "./types.ts";
 
 const EVERY_MS = 5_000;
 
-export function usePlugins(everyMs: number): Resource<readonly PluginState[]> {
+export function usePlugins(everyMs: number): Resource<readonly PluginOperation[]> {
   return useResource(
     "plugins",
-    async (signal) => (await admin.get<{ readonly data: readonly PluginState[] }>("/admin/plugins", { signal })).data,
+    async (signal) =>
+      (await admin.get<{ readonly data: readonly PluginOperation[] }>("/admin/plugins", { signal })).data,
     { everyMs },
   );
 }
@@ -40,7 +41,7 @@ export function PluginsPage() {
   );
 }
 
-type Row = PluginState & { readonly position: number };
+type Row = PluginOperation & { readonly position: number };
 
 const COLUMNS: readonly Column<Row>[] = [
   { id: "position", title: "Order", cell: ({ position }) => String(position), sortBy: ({ position }) => position },
@@ -93,7 +94,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
 ];
 
-type Hook = PluginState["hooks"][number];
+type Hook = PluginOperation["hooks"][number];
 
 /** A line for each hook, as in the other columns of the row. */
 function Each(props: { readonly hooks: readonly Hook[]; readonly of: (hook: Hook) => ComponentChildren }) {

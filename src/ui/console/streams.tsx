@@ -113,7 +113,7 @@ function columns(onEnded: () => void): readonly Column<RunningStream>[] {
       ? [
           {
             id: "end",
-            title: "Actions",
+            title: "",
             cell: (stream: RunningStream) => (
               <button type="button" class="button small danger" onClick={() => askToEnd(stream, onEnded)}>
                 End

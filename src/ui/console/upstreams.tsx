@@ -1,3 +1,4 @@
+import type { UpstreamChange, UpstreamState } from "#schema";
 import { useState } from "preact/hooks";
 import { confirm } from "../shared/dialog.tsx";
 import { formatCount, formatDuration, NONE } from "../shared/formats.ts";
@@ -12,19 +13,18 @@ import { admin, mayChange, part } from "./client.ts";
 import { ClearFilters, query, SelectFilter, TextFilter } from "./filters.tsx";
 import { ManualDialog } from "./manual-dialog.tsx";
 import { BreakerBadge, Facts, HealthBadge } from "./state-parts.tsx";
-import type { StateChange, Upstream } from "./types.ts";
 
 /** A breaker that opens is seen within two seconds. */
 const EVERY_MS = 1_000;
 
-export type Named = Upstream & { readonly name: string };
+export type Named = UpstreamState & { readonly name: string };
 
 /** Every upstream, those that are unwell first. */
 export function useUpstreams(everyMs: number): Resource<readonly Named[]> {
   return useResource(
     "upstreams",
     async (signal) => {
-      const states = await admin.get<Readonly<Record<string, Upstream>>>("/admin/upstreams", { signal });
+      const states = await admin.get<Readonly<Record<string, UpstreamState>>>("/admin/upstreams", { signal });
       return Object.entries(states).map(([name, state]) => ({ ...state, name }));
     },
     { everyMs },
@@ -176,16 +176,14 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
       cell: ({ history }) => <Time at={history.at(-1)?.at} />,
       sortBy: ({ history }) => history.at(-1)?.at ?? null,
     },
-    ...(mayChange()
-      ? [{ id: "do", title: "Actions", cell: (row: Named) => <Actions {...{ row, onSet, onLifted }} /> }]
-      : []),
+    ...(mayChange() ? [{ id: "do", title: "", cell: (row: Named) => <Actions {...{ row, onSet, onLifted }} /> }] : []),
   ];
 }
 
 const MODES = { drain: "drained", open: "opened", close: "closed" } as const;
 
 /** Instances whose breaker is another than that of the one that answers. */
-function Differing({ own, instances }: Pick<Upstream, "instances"> & { readonly own: Upstream["breaker"] }) {
+function Differing({ own, instances }: Pick<UpstreamState, "instances"> & { readonly own: UpstreamState["breaker"] }) {
   const others = Object.entries(instances).filter(([, state]) => state !== own);
   if (others.length === 0) return null;
   return (
@@ -287,7 +285,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   manual_ended: "what was set by hand ended",
 };
 
-const CHANGES: readonly Column<StateChange>[] = [
+const CHANGES: readonly Column<UpstreamChange>[] = [
   { id: "at", title: "When", cell: ({ at }) => <Time at={at} both /> },
   { id: "state", title: "Breaker afterwards", cell: ({ state }) => <BreakerBadge state={state} /> },
   { id: "cause", title: "Why", cell: ({ cause }) => CAUSES[cause] ?? cause },
@@ -295,7 +293,7 @@ const CHANGES: readonly Column<StateChange>[] = [
   { id: "instance", title: "Instance", cell: ({ instance }) => <code class="small">{instance}</code> },
 ];
 
-function History({ of }: { readonly of: readonly StateChange[] }) {
+function History({ of }: { readonly of: readonly UpstreamChange[] }) {
   return (
     <div class="stack-s">
       <h3>Latest changes</h3>

@@ -82,7 +82,7 @@ function columns(onRevoked: () => void): readonly Column<ApiKey>[] {
       ? [
           {
             id: "revoke",
-            title: "Actions",
+            title: "",
             cell: (key: ApiKey) => (
               <button type="button" class="button small danger" onClick={() => askToRevoke(key, onRevoked)}>
                 Revoke

@@ -1,8 +1,8 @@
 import { useState } from "preact/hooks";
-import type { ApiKey, CreatedApiKey } from "../shared/api.ts";
+import type { ApiKey, Budget, CreatedApiKey } from "../shared/api.ts";
 import { CopyButton } from "../shared/copy.tsx";
 import { confirm, Dialog } from "../shared/dialog.tsx";
-import { creditsNumber, creditsText } from "../shared/formats.ts";
+import { creditsNumber, creditsText, formatCredits } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
@@ -105,15 +105,7 @@ function columns(revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
       id: "budget",
       title: "Budget",
       sortBy: ({ budget }) => (budget ? creditsNumber(budget.amount) : null),
-      cell: ({ budget }) =>
-        budget ? (
-          <>
-            {budget.spent === undefined ? "" : `${creditsText(budget.spent)} of `}
-            {creditsText(budget.amount)} {PER[budget.per]}
-          </>
-        ) : (
-          "none"
-        ),
+      cell: ({ budget }) => (budget ? <BudgetCell budget={budget} /> : "none"),
     },
     {
       id: "actions",
@@ -126,6 +118,24 @@ function columns(revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
       ),
     },
   ];
+}
+
+function BudgetCell({ budget }: { readonly budget: Budget }) {
+  const { amount, per, spent = "0", resets_at: resetsAt } = budget;
+  const isSpent = creditsNumber(spent) >= creditsNumber(amount);
+  return (
+    <>
+      <span title={`${spent} of ${amount} credits`}>
+        {formatCredits(spent)} of {creditsText(amount)} {PER[per]}
+      </span>
+      {isSpent && <Badge tone="bad">spent</Badge>}
+      {resetsAt && (
+        <span class="muted">
+          , resets <Until at={resetsAt} />
+        </span>
+      )}
+    </>
+  );
 }
 
 const PER = { day: "a day", month: "a month", total: "in total" } as const;

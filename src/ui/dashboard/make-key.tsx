@@ -93,7 +93,7 @@ export function MakeKey(props: { readonly onClose: () => void; readonly onMade: 
           hint="The only ones it may call; * stands for any text. Empty: all of your plan."
           error={errorOf(problem, "/models")}
         />
-        <div class="filters">
+        <div class="pair">
           <TextField
             label="Budget in credits"
             inputMode="decimal"

@@ -18,6 +18,7 @@ import { TestRequest } from "./test-request.tsx";
 const DAYS = 30;
 const SERIES_COUNT = 8;
 const ACCOUNT_EVERY_MS = 15_000;
+const USAGE_EVERY_MS = 60_000;
 const STREAMS_EVERY_MS = 5_000;
 
 export function Overview() {
@@ -152,8 +153,10 @@ function FirstRun({ keys, plan }: { readonly keys: readonly ApiKey[]; readonly p
 function Spending() {
   const to = Math.ceil(Date.now() / DAY_MS) * DAY_MS;
   const from = to - DAYS * DAY_MS;
-  const usage = useResource(`usage ${from}`, (signal) =>
-    api.usage({ per: "day", by: "model", from: new Date(from).toISOString() }, signal),
+  const usage = useResource(
+    `usage ${from}`,
+    (signal) => api.usage({ per: "day", by: "model", from: new Date(from).toISOString() }, signal),
+    { everyMs: USAGE_EVERY_MS },
   );
   return (
     <Panel title={`Spending, last ${DAYS} days`} actions={<a href="#/usage">All usage</a>}>

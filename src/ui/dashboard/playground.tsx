@@ -94,6 +94,7 @@ function Conversation({ models }: { readonly models: readonly string[] }) {
       { role: "user", content: text },
     ];
     const nothing = { text: "", reasoning: "", firstMs: null };
+    setPrompt("");
     setTurns([...turns, { id, prompt: text, model, answer: nothing, ending: null, entry: "wanted" }]);
     try {
       const request = {
@@ -104,10 +105,10 @@ function Conversation({ models }: { readonly models: readonly string[] }) {
       };
       const ending = await streamChat(request, secret, aborting.signal, (answer) => change(id, { answer }));
       change(id, { answer: ending, ending });
-      setPrompt("");
       lookUp(id, ending).catch(() => change(id, { entry: null }));
     } catch (error) {
-      // It never began: the prompt is still in its field.
+      // It never began: the prompt goes back into its field.
+      setPrompt(text);
       setTurns((all) => all.filter((turn) => turn.id !== id));
       key.forget();
       throw error;

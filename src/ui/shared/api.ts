@@ -161,7 +161,7 @@ export const OUTCOMES: Readonly<Record<string, string>> = {
   client_fault: "request was wrong",
   upstream_cut: "provider broke off",
   gateway_error: "gateway failed",
-  client_gone: "you left",
+  client_gone: "client left",
   killed: "stopped",
   shutdown: "gateway stopped",
 };

@@ -23,12 +23,15 @@ export interface ChartProps {
 }
 
 const HEIGHT_PX = 220;
+const LABEL_CHARACTER_PX = 7.5;
+const LABEL_GAP_PX = 20;
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 const DAY = new Intl.DateTimeFormat("en", { month: "short", day: "numeric", timeZone: "UTC" });
 const HOUR = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", hour12: false });
 const SECOND = new Intl.DateTimeFormat("en", { timeStyle: "medium", hour12: false });
 const COLOURS = 8;
+const RIGHT_PX = 20;
 const HALF_OF_ONE_BAR_SECONDS = 1_800;
 /** Lines are told apart without their colours too. */
 const DASHES = [[], [6, 4], [2, 3], [10, 4, 2, 4]];
@@ -168,7 +171,21 @@ function dataOf(times: readonly number[], series: readonly Series[], kind: Chart
   return [seconds, ...stacked.toReversed()];
 }
 
+/** A value between two that are not known is no line: it would not be seen. */
+function lonely({ data }: uPlot, series: number): number[] {
+  const values = data[series] ?? [];
+  return [...values.keys()].filter(
+    (index) => values[index] != null && values[index - 1] == null && values[index + 1] == null,
+  );
+}
+
 /** Room for the halves of the first and the last bar. */
+/** As much room as the longest label takes. */
+function labelSize(_plot: uPlot, labels: readonly string[] | null): number {
+  const longest = Math.max(4, ...(labels ?? []).map((label) => label.length));
+  return longest * LABEL_CHARACTER_PX + LABEL_GAP_PX;
+}
+
 function withHalfBars({ data: [times = []] }: uPlot, min: number, max: number): uPlot.Range.MinMax {
   const half = times.length > 1 ? (times[1]! - times[0]!) / 2 : HALF_OF_ONE_BAR_SECONDS;
   return [min - half, max + half];
@@ -196,6 +213,8 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
   return {
     width: Math.max(120, element.clientWidth),
     height: props.heightPx ?? HEIGHT_PX,
+    // For the half of the last time that stands beyond the axis.
+    padding: [null, RIGHT_PX, null, null],
     legend: { show: false },
     cursor: { drag: { x: false, y: false }, points: { show: !bars } },
     // Days are those of the API, in UTC.
@@ -211,7 +230,7 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
         values: (_plot, ticks) =>
           ticks.map((tick) => (isDaily ? DAY : stepMs < MINUTE_MS ? SECOND : HOUR).format(tick * 1000)),
       },
-      { ...axis, size: 64, values: (_plot, values) => values.map((value) => format(value)) },
+      { ...axis, size: labelSize, values: (_plot, values) => values.map((value) => format(value)) },
     ],
     series: [
       {},
@@ -223,7 +242,7 @@ function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: nu
             ...common,
             width: 2,
             dash: DASHES[Math.floor(index / COLOURS) % DASHES.length]!,
-            points: { show: false },
+            points: { show: true, size: 5, fill: stroke, filter: lonely },
           };
         }
         return {

@@ -147,6 +147,7 @@ function ThemeSwitch() {
       aria-label={`Theme: ${THEME_TITLES[theme.value]}; change to ${THEME_TITLES[next]}`}
       onClick={() => chooseTheme(next)}
     >
+      <span aria-hidden="true">◐ </span>
       {THEME_TITLES[theme.value]}
     </button>
   );

@@ -10,7 +10,7 @@ export const BROWSERS = ["chromium", "chromium-browser", "google-chrome"] as con
 
 /** Wide enough for both columns of a page, and a phone. */
 export const WIDTHS_PX = { desktop: 1280, phone: 390 } as const;
-const HEIGHTS_PX = { desktop: 900, phone: 844 } as const;
+export const HEIGHTS_PX = { desktop: 900, phone: 844 } as const;
 
 /** What pages ask in the background. */
 const API = /^\/(?:v1|auth|admin)\//;
@@ -88,11 +88,15 @@ export class Visitor {
   }
 }
 
-/** What the rules of accessibility find on the page as it is now, as lines that say where. */
-export async function accessibilityFaults(page: Page): Promise<readonly string[]> {
+/**
+ * What the rules of accessibility find on the page as it is now, as lines that say where.
+ * @param rules the only ones that are looked at; left out: all.
+ */
+export async function accessibilityFaults(page: Page, rules?: readonly string[]): Promise<readonly string[]> {
   // Not as a script of the page, which its policy would refuse.
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<AxeResult>("axe.run()");
+  if (await page.evaluate<boolean>("typeof axe === 'undefined'")) await page.evaluate(axe.source);
+  const options = JSON.stringify({ resultTypes: ["violations"], ...(rules && { runOnly: rules }) });
+  const { violations } = await page.evaluate<AxeResult>(`axe.run(${options})`);
   return violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary = "" }) => `${id} (${help}) at ${target.join(" ")}: ${failureSummary}`),
   );
@@ -116,5 +120,5 @@ export async function screenshot(page: Page, name: string): Promise<void> {
   const folder = process.env["SCREENSHOTS"];
   if (folder === undefined || folder === "") return;
   mkdirSync(folder, { recursive: true });
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: name.includes("phone") });
+  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }

@@ -85,6 +85,20 @@ export class Stage {
     return join(this.#parts.folder, "gateway.yaml");
   }
 
+  /** Of the simulator. */
+  get origin(): string {
+    return this.#parts.simulator.origin;
+  }
+
+  breaker(upstream: string): string {
+    return this.gateway.generation.host.breaker(upstream).state;
+  }
+
+  /** As the configuration began. */
+  chainOf(model: string): unknown {
+    return (this.#parts.config as { models: Readonly<Record<string, { chain: unknown }>> }).models[model]!.chain;
+  }
+
   /** Somebody with a browser of their own; what their page did wrong fails the test when they leave. */
   async visit(looks: Looks, stay: (visitor: Visitor) => Promise<void>): Promise<void> {
     const visitor = await Visitor.enter(this.#parts.browser, looks);
@@ -128,6 +142,17 @@ export class Stage {
     const answer = await context.request.post(`${this.url}/auth/login/verify`, { data: { email, code }, headers });
     assert.equal(answer.status(), 200, await answer.text());
     await page.goto(`${this.url}/#${view}`);
+    await page.getByRole("navigation", { name: "Pages", includeHidden: true }).waitFor({ state: "attached" });
+  }
+
+  /** The same for the console. */
+  async signInAdmin({ context, page }: Visitor, token = OPERATOR_TOKEN, view = "/"): Promise<void> {
+    const answer = await context.request.post(`${this.adminUrl}/admin/session`, {
+      data: { token },
+      headers: { origin: this.adminUrl },
+    });
+    assert.equal(answer.status(), 200, await answer.text());
+    await page.goto(`${this.adminUrl}/console#${view}`);
     await page.getByRole("navigation", { name: "Pages", includeHidden: true }).waitFor({ state: "attached" });
   }
 

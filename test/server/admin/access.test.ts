@@ -1,5 +1,7 @@
+import type { IncomingMessage } from "node:http";
 import { expect, test } from "vitest";
-import { Secret } from "../../../src/kit/index.ts";
+import { GatewayError, Secret } from "../../../src/kit/index.ts";
+import { AdminAccess } from "../../../src/server/admin/access.ts";
 import { ADMIN_ENDPOINTS } from "../../../src/server/admin/endpoints.ts";
 import { admin, AUTH, auditInMemory, GUARDED, pathOf, TOKEN, VIEWER, VIEWER_TOKEN } from "./support.ts";
 
@@ -203,4 +205,25 @@ test("a rebound name signs nobody in", async () => {
   for (const method of ["POST", "GET", "DELETE"]) {
     expect((await ask("/admin/session", headers, method, JSON.stringify({ token: TOKEN }))).status).toBe(400);
   }
+});
+
+test("addresses with wrong tokens are counted by the thousand, and one IPv6 subscriber is one", () => {
+  const tokens = [{ name: "admin", role: "operator", token: new Secret(TOKEN) }] as const;
+  const access = new AdminAccess({ settings: () => ({ host: "::1", tokens }), now: () => 1_800_000_000_000 });
+  const attempt = (remoteAddress: string, token: string): string => {
+    const headers = { authorization: `Bearer ${token}` };
+    const req = { socket: { remoteAddress }, headers, method: "GET" } as unknown as IncomingMessage;
+    try {
+      return access.callerOf(req).name;
+    } catch (error) {
+      return error instanceof GatewayError ? error.code : String(error);
+    }
+  };
+  for (let turn = 0; turn < 20; turn++) expect(attempt(`2001:db8:1:2::${turn}`, `wrong-${turn}`)).toBe("INVALID_TOKEN");
+  expect(attempt("2001:db8:1:2:ffff::1", TOKEN)).toBe("TOO_MANY_REQUESTS");
+  expect(attempt("2001:db8:1:3::1", TOKEN)).toBe("admin");
+  for (let turn = 0; turn < 999; turn++) attempt(`10.1.${turn >> 8}.${turn & 255}`, "wrong");
+  expect(attempt("2001:db8:1:2::1", TOKEN)).toBe("TOO_MANY_REQUESTS");
+  attempt("10.2.0.0", "wrong");
+  expect(attempt("2001:db8:1:2::1", TOKEN), "the oldest is forgotten").toBe("admin");
 });

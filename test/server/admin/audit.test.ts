@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type AuditEntry, type Json, storeUnavailable } from "../../../src/kit/index.ts";
-import { audited } from "../../../src/server/admin/audit.ts";
+import { audited, stamps } from "../../../src/server/admin/audit.ts";
 import { type AdminCall, type AdminParts, row } from "../../../src/server/admin/endpoint.ts";
 import type { AdminServices } from "../../../src/server/admin/services.ts";
 import { admin, AUTH, auditInMemory } from "./support.ts";
@@ -73,7 +73,11 @@ function change(services: Partial<AdminServices>, body: Json, handle: (call: Adm
   const parts = { services, log: { warn() {} } } as unknown as AdminParts;
   const caller = { name: "grace", role: "operator", expiresAt: null } as const;
   const call = { caller, params: { user_id: "u1" }, query: {}, body, note() {} } as unknown as AdminCall;
-  return audited(endpoint, parts, () => 1_800_000_000_000)(call);
+  return audited(
+    endpoint,
+    parts,
+    stamps(() => 1_800_000_000_000),
+  )(call);
 }
 
 test("a change of the store is refused before it is made while its entry cannot be written", async () => {
@@ -113,7 +117,7 @@ test("a target and its details are short, whatever was sent", async () => {
 });
 
 test("is read in pages, the newest first", async () => {
-  const { ask } = await logged();
+  const { ask } = await logged({ now: () => 1_800_000_000_000 });
   for (let turn = 0; turn < 5; turn++) await ask(`/admin/streams/s${turn}`, AUTH, "DELETE");
   const read = async (query: string) => {
     const { status, text } = await ask(`/admin/audit?${query}`, AUTH);
@@ -137,6 +141,7 @@ test.each([
   ["cursor=", "/cursor must not be empty"],
   ["cursor=!!", "/cursor is none that a page has given"],
   ["cursor=YSBi", "/cursor is none that a page has given"],
+  ["cursor=YQ==", "/cursor is none that a page has given"],
   ["before=1", "/before is no parameter of this path"],
   ["__proto__=1", "/__proto__ is no parameter of this path"],
   ["a~/b=1", "/a~0~1b is no parameter of this path"],
