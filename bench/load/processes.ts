@@ -12,6 +12,8 @@ export const LOAD_CPU = 1;
 export const PINNED = availableParallelism() > 1 && spawnSync("taskset", ["--version"]).status === 0;
 
 const ASKING_PAUSE_MS = 5;
+/** Of the container's environment and the service's: what memory is measured with. */
+const SHIPPED = { MALLOC_ARENA_MAX: "1" };
 
 /** The processes of a bench; `end` ends those it started, by their ids. */
 export class Processes {
@@ -26,7 +28,7 @@ export class Processes {
   launch(cpu: number, command: readonly string[], stderr: number | "inherit" = "inherit"): ChildProcess {
     // taskset replaces itself with the command: the id is the proxy's own.
     const [file = "", ...rest] = PINNED ? ["taskset", "-c", String(cpu), ...command] : command;
-    const child = spawn(file, rest, { stdio: ["ignore", "pipe", stderr] });
+    const child = spawn(file, rest, { stdio: ["ignore", "pipe", stderr], env: { ...process.env, ...SHIPPED } });
     this.#running.add(child);
     child.once("exit", () => this.#running.delete(child));
     return child;

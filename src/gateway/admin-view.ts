@@ -10,7 +10,7 @@ import type { ProcessReport } from "./process-report.ts";
 import { type InstanceInfo, instanceInfo, type InstanceRegistry } from "./instances.ts";
 import type { RollbackTarget } from "./kept-generations.ts";
 import type { Reloader } from "./reloader.ts";
-import type { ProcessState } from "./generation.ts";
+import type { Histories, ProcessState } from "./generation.ts";
 import type { EndedStream, StreamDirectory, StreamList } from "./stream-list.ts";
 import { instancesBody, modelsBody, type OperationsPlan, planOf, pluginsBody } from "./operations.ts";
 import type { SourceBody } from "./source-view.ts";
@@ -41,6 +41,8 @@ export interface AdminView {
   notReady(): Promise<readonly string[]>;
   metrics(): Promise<ScrapeText>;
   report(): Promise<ProcessReport>;
+  /** Apart from the report, which is asked for each second. */
+  histories(): Promise<Histories>;
   streams(): Promise<StreamList>;
   /** Ends one by its id, wherever it runs. */
   endStream(id: string): Promise<EndedStream>;
@@ -83,7 +85,7 @@ export function adminRoutes(
     metrics: () => view.metrics(),
     config: async () => configBody(await view.report()),
     source: () => view.source(),
-    upstreams: async () => upstreamsBody(await view.report()),
+    upstreams: async () => upstreamsBody(...(await Promise.all([view.report(), view.histories()]))),
     streams: async () => streamsBody(await view.streams()),
     endStream: (id) => view.endStream(id),
     settlements: () => view.settlements(),
@@ -111,14 +113,14 @@ export function configBody({ status, complete, self, others }: ProcessReport) {
 }
 
 /** `GET /admin/upstreams`: each as this process sees it, and the state of its breaker in every instance. */
-export function upstreamsBody({ upstreams, self, others }: ProcessReport) {
+export function upstreamsBody({ upstreams, self, others }: ProcessReport, histories: Histories) {
   const all = inOrder([self, ...others]);
   return Object.fromEntries(
     Object.entries(upstreams).map(([name, state]) => {
       const instances = all.flatMap(({ instance, breakers }) =>
         Object.hasOwn(breakers, name) ? [[instance, breakers[name]] as const] : [],
       );
-      return [name, { ...state, instances: Object.fromEntries(instances) }];
+      return [name, { ...state, instances: Object.fromEntries(instances), history: histories[name] ?? [] }];
     }),
   );
 }
@@ -233,6 +235,7 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
         complete: others !== null,
       };
     },
+    histories: async () => state.histories(),
     streams: () => streams.list(),
     endStream: (id) => streams.end(id),
     ownStreams: () => streams.own(),

@@ -130,7 +130,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
   };
 }
 
-/** An upstream as `GET /admin/upstreams` shows it. */
+/** An upstream as `GET /admin/upstreams` shows it, but for its history. */
 export interface UpstreamState {
   readonly breaker: BreakerState;
   readonly health: UpstreamHealth["state"];
@@ -138,8 +138,6 @@ export interface UpstreamState {
   readonly can_serve: boolean;
   /** What an operator has set; null: nothing. */
   readonly manual: ManualState | null;
-  /** The latest changes of the breaker and of what operators set, oldest first. */
-  readonly history: readonly StateChange[];
 }
 
 export interface ManualState {
@@ -151,11 +149,15 @@ export interface ManualState {
   readonly reason: string;
 }
 
+/** A change of a breaker, or of what an operator has set. */
 export interface StateChange extends Omit<Transition, "at"> {
   /** ISO 8601. */
   readonly at: string;
   readonly instance: string;
 }
+
+/** By upstream. */
+export type Histories = Readonly<Record<string, readonly StateChange[]>>;
 
 /** What a process serves in place of the file as it is. */
 export interface Instead {
@@ -274,15 +276,24 @@ export class ProcessState {
   }
 
   *#upstreams(): Iterable<readonly [string, UpstreamState]> {
-    const { snapshot, host, health, manual, transitions } = this.generation;
-    const { instance } = this;
+    const { snapshot, host, health, manual } = this.generation;
     for (const name of Object.keys(snapshot.upstreams)) {
       const { state, latencyMs, canServe } = health(name);
       const breaker = host.breaker(name).state;
-      const history = transitions(name).map(({ at, ...change }) => ({ at: iso(at), ...change, instance }));
       const set = manualState(manual(name));
-      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set, history }];
+      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set }];
     }
+  }
+
+  /** The latest changes of every upstream, oldest first. */
+  histories(): Histories {
+    const { snapshot, transitions } = this.generation;
+    const { instance } = this;
+    return Object.fromEntries(
+      Object.keys(snapshot.upstreams).map((name) => {
+        return [name, transitions(name).map(({ at, ...change }) => ({ at: iso(at), ...change, instance }))];
+      }),
+    );
   }
 
   /** What operators set of the upstreams of the configuration in force. */

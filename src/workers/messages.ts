@@ -1,6 +1,7 @@
 import type { CallAnswer } from "../gateway/admin-services.ts";
 import type { ProcessReport, UnstoredSettlements } from "../gateway/admin-view.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
+import type { Histories } from "../gateway/generation.ts";
 import type { OperationsPlan } from "../gateway/operations.ts";
 import type { EndedStream, StreamList } from "../gateway/stream-list.ts";
 import type { SourceBody } from "../gateway/source-view.ts";
@@ -14,6 +15,8 @@ export interface Answers {
   readonly ready: readonly string[];
   readonly metrics: Scrape;
   readonly report: ProcessReport;
+  /** Of the worker alone. */
+  readonly histories: Histories;
   readonly plan: OperationsPlan;
   /** Of the worker alone; `about` is a time, in Unix milliseconds. */
   readonly figures: readonly FigurePoint[];

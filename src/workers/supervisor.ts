@@ -2,6 +2,7 @@ import cluster from "node:cluster";
 import { randomInt } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admin-view.ts";
+import type { Histories } from "../gateway/generation.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import { type Address, GatewayError, type Log } from "../kit/index.ts";
 import type { ReloadResult } from "../server/admin/endpoint.ts";
@@ -228,6 +229,7 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
     },
     metrics: async () => aggregateText(await scrapes()),
     samples: async () => samplesOf(await scrapes()),
+    histories: async () => mergeHistories(await askAll("histories")),
     async plan() {
       const plan = await askOne("plan");
       if (plan === null) throw new Error("no worker answers");
@@ -292,14 +294,18 @@ function mergeReports(first: ProcessReport, more: readonly ProcessReport[]): Pro
   const statuses = [first, ...more].map(({ status }) => status);
   const pending = [...new Set(statuses.flatMap((status) => status.pending))];
   const rejection = statuses.find(({ last_rejection }) => last_rejection !== null)?.last_rejection ?? null;
-  const upstreams = Object.fromEntries(
-    Object.entries(first.upstreams).map(([name, state]) => {
-      const history = [first, ...more].flatMap((report) => report.upstreams[name]?.history ?? []);
-      return [name, { ...state, history: history.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-MAX_CHANGES) }];
-    }),
-  );
-  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, upstreams, others };
+  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, others };
 }
 
 /** Of an upstream, of all workers. */
 const MAX_CHANGES = 50;
+
+function mergeHistories(all: readonly Histories[]): Histories {
+  const names = new Set(all.flatMap((histories) => Object.keys(histories)));
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const changes = all.flatMap((histories) => histories[name] ?? []);
+      return [name, changes.toSorted((a, b) => (a.at < b.at ? -1 : 1)).slice(-MAX_CHANGES)];
+    }),
+  );
+}

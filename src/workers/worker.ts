@@ -90,6 +90,8 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
       return adminView.collect();
     case "report":
       return adminView.report();
+    case "histories":
+      return adminView.histories();
     case "plan":
       return adminView.plan();
     case "figures":

@@ -158,7 +158,7 @@ const STATUS = {
 const VIEW: ProcessReport = {
   status: STATUS,
   upstreams: {
-    alpha: { breaker: "closed", health: "healthy", latency_ms: 5, can_serve: true, manual: null, history: [] },
+    alpha: { breaker: "closed", health: "healthy", latency_ms: 5, can_serve: true, manual: null },
   },
   self: OTHER,
   others: [SELF],
@@ -184,7 +184,8 @@ test.each<[string, Partial<ProcessReport>, boolean | null]>([
 
 test("an upstream shows its breaker in every instance that knows it", () => {
   const without = { ...SELF, instance: "c-3", breakers: {} };
-  expect(upstreamsBody({ ...VIEW, others: [SELF, without] })).toEqual({
-    alpha: { ...VIEW.upstreams["alpha"], instances: { "a-1": "closed", "b-2": "open" } },
+  const history = [{ at: "", state: "open", cause: "failures", detail: "", instance: "b-2" }] as const;
+  expect(upstreamsBody({ ...VIEW, others: [SELF, without] }, { alpha: history })).toEqual({
+    alpha: { ...VIEW.upstreams["alpha"], instances: { "a-1": "closed", "b-2": "open" }, history },
   });
 });

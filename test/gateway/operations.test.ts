@@ -29,7 +29,6 @@ const STATE: UpstreamState = {
   latency_ms: 5,
   can_serve: true,
   manual: null,
-  history: [],
 };
 
 /** Of a worker: as its supervisor reads it. */

@@ -132,6 +132,39 @@ describe("an upstream by hand", () => {
   });
 });
 
+test("by hand also in a pipeline without a breaker, and for the users of a candidate", async () => {
+  const pipeline = gateway.gateway.generation.loaded.steps.map(({ settings }) => settings.use);
+  const plain = await TestGateway.start({
+    chains: { "route/two": ["-", "-"] },
+    config: {
+      pipeline: pipeline.filter((use) => use !== "breaker"),
+      reload: { guard: { share: "50%", for: "60s", min_requests: 1_000 } },
+    },
+  });
+  const users: TestUser[] = [];
+  for (let count = 0; count < 12; count += 1) users.push(await plain.user());
+  const providers = () =>
+    Promise.all(
+      users.map(async (one) => {
+        const { status, text } = await plain.chat(one, { model: "route/two" });
+        return status === 200 ? (JSON.parse(text) as Json)["provider"] : status;
+      }),
+    );
+  const drain = async (upstream: string): Promise<void> => {
+    const body = { mode: "drain", expires_in_seconds: 60, reason: "x" };
+    const headers = { "content-type": "application/json" };
+    const path = `/admin/upstreams/${upstream}/manual`;
+    expect(await plain.admin(path, { method: "POST", headers, body })).toMatchObject({ status: 200 });
+  };
+  expect(await plain.reload({ billing: { currency: "EUR" } })).toMatchObject({ ok: true, guarded: true });
+  expect(new Set(await providers())).toEqual(new Set(["two-1"]));
+  await drain("two-1");
+  expect(new Set(await providers())).toEqual(new Set(["two-2"]));
+  await drain("two-2");
+  expect(new Set(await providers())).toEqual(new Set([503]));
+  await plain.close();
+});
+
 test("models show what each step served, plugins how long their hooks took, instances themselves", async () => {
   for (let count = 0; count < 3; count += 1) await provider("route/two");
   await set("two-1", "open");
@@ -217,5 +250,8 @@ test("figures come by the second, with what is set of upstreams, and the last mi
   expect(times).toEqual([...new Set(times)].toSorted());
   const { data } = (await read("/admin/figures")) as { data: Told[] };
   expect(data.map(({ at }) => at)).toEqual(expect.arrayContaining(times));
-  events.leave();
+  // It holds no stop up.
+  await gateway.stop();
+  expect((await events.whole()).text).toContain("event: figures");
+  gateway = await TestGateway.start();
 });

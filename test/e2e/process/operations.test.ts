@@ -61,6 +61,10 @@ describeRedis("operations over several processes", () => {
     expect(await statuses(gateway)).toEqual(all(503));
     expect(eventsOf(await text).at(-1)).toBe("[DONE]");
 
+    const { alpha } = (await read(gateway, "/admin/upstreams")) as { alpha: { history: readonly Json[] } };
+    expect(alpha.history).toMatchObject([{ cause: "manual" }, { cause: "manual" }]);
+    expect(new Set(alpha.history.map(({ instance }) => instance)).size).toBe(2);
+
     const other = await start(1);
     expect(await statuses(other)).toEqual(all(503));
     const upstreams = (await read(other, "/admin/upstreams")) as Record<string, Json>;
