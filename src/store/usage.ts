@@ -36,7 +36,7 @@ export interface UsageSource {
 /** A place in the list: the day, the user from whom on rows are read, and the last row that was given. */
 type Position = readonly [day: number, user: string, row: string];
 
-/** @param now Unix milliseconds. @param retention milliseconds for which rows of users are kept. */
+/** @param now Unix milliseconds. */
 export async function usagePageOf(query: UsageQuery, source: UsageSource, now: number): Promise<UsagePage> {
   const { per, limit, userId } = query;
   const dimensions = dimensionsOf(query);

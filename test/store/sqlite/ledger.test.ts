@@ -148,6 +148,30 @@ test("usage adds up to the entries: whatever is rolled up when, given up in a cr
   );
 });
 
+test("usage by user goes with the ledger, some rows at a time, that of all after 400 days", async () => {
+  const { file, clock, store, serve } = serving();
+  const { id } = await addUser(store, 1_000_000n);
+  await serve(id);
+  await store.usage({ per: "day", by: [], from: 0, to: 2 ** 43, limit: 1 });
+  const db = new DatabaseSync(file);
+  // As many users had been there in that hour.
+  db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
+    INSERT INTO usage_of_users SELECT hour, user_id || i, key_id, model, upstream, tier, 1, 0, 0, 0, 0, 0, 1 FROM usage_of_users, n`);
+  db.close();
+  const rows = (table: string) =>
+    Number((query(file, `SELECT count(*) AS rows FROM ${table}`)[0] as { rows: number }).rows);
+  clock.now += RETENTION + HOUR;
+  const left: number[] = [];
+  while (await store.tidyLedger(clock.now - RETENTION)) left.push(rows("usage_of_users"));
+  expect(left).toEqual([700, 199]);
+  expect([rows("ledger"), rows("usage_of_users"), rows("usage_hours")]).toEqual([0, 0, 1]);
+  const all = async () => (await store.usage({ per: "day", by: [], from: 0, to: 2 ** 43, limit: 9 })).rows;
+  expect(await all()).toMatchObject([{ requests: 1 }]);
+  clock.now += 400 * DAY - RETENTION;
+  await store.tidyLedger(clock.now - RETENTION);
+  expect([rows("usage_hours"), await all()]).toEqual([0, []]);
+});
+
 test("what is trimmed ends each user's entries; when all is gone numbers begin again, and nobody sees another's", async () => {
   const { file, clock, store, serve, idsOf } = serving();
   const users = await Promise.all(Array.from({ length: 3 }, async () => (await addUser(store, 1_000n)).id));
