@@ -158,8 +158,7 @@ test("usage by user goes with the ledger, some rows at a time, that of all after
   db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1200)
     INSERT INTO usage_of_users SELECT hour, user_id || i, key_id, model, upstream, tier, 1, 0, 0, 0, 0, 0, 1 FROM usage_of_users, n`);
   db.close();
-  const rows = (table: string) =>
-    Number((query(file, `SELECT count(*) AS rows FROM ${table}`)[0] as { rows: number }).rows);
+  const rows = (table: string) => (query(file, `SELECT count(*) AS rows FROM ${table}`)[0] as { rows: number }).rows;
   clock.now += RETENTION + HOUR;
   const left: number[] = [];
   while (await store.tidyLedger(clock.now - RETENTION)) left.push(rows("usage_of_users"));
