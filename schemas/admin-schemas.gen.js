@@ -1245,6 +1245,7 @@ export const schemas = {
         "type": "boolean"
       },
       "usage": {
+        "description": "What it used.",
         "$ref": "#/components/schemas/LedgerUsage"
       },
       "cost": {
@@ -2546,7 +2547,8 @@ export const schemas = {
       "can_serve",
       "instances",
       "manual",
-      "history"
+      "history",
+      "keys"
     ],
     "properties": {
       "breaker": {
@@ -2592,6 +2594,13 @@ export const schemas = {
         "type": "array",
         "items": {
           "$ref": "#/components/schemas/UpstreamChange"
+        }
+      },
+      "keys": {
+        "description": "API keys, as the process that answers sees them.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/UpstreamKey"
         }
       }
     }
@@ -2736,6 +2745,37 @@ export const schemas = {
       "lifted": {
         "description": "Always true: where nothing is set it is a 404.",
         "const": true
+      }
+    }
+  },
+  "UpstreamKey": {
+    "title": "UpstreamKey",
+    "description": "An API key of an upstream, without its value.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "position",
+      "rests_until",
+      "refusals"
+    ],
+    "properties": {
+      "position": {
+        "description": "In the configured list, from 1.",
+        "type": "integer",
+        "minimum": 1
+      },
+      "rests_until": {
+        "description": "It is not used before; null: it is used.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "refusals": {
+        "description": "In a row: each of them doubles its rest.",
+        "type": "integer",
+        "minimum": 0
       }
     }
   }

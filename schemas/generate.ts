@@ -17,6 +17,7 @@ const BANNER = "// Generated from schemas/*.schema.json by `npm run types`. Do n
 export async function generate(): Promise<Readonly<Record<string, string>>> {
   return {
     "types.gen.ts": await types(),
+    "api.gen.ts": await publicTypes(),
     "validate.gen.js": validators(),
     "bodies.gen.js": bodies(),
     "admin.gen.js": admin(),
@@ -160,6 +161,30 @@ async function adminTypes(): Promise<string> {
     ignoreMinAndMaxItems: true,
     unreachableDefinitions: true,
   });
+  return withoutReferrers(text);
+}
+
+/** What the public API takes of accounts and answers with, for who calls it: the pages. */
+async function publicTypes(): Promise<string> {
+  const definitions = ["accounts", "responses"].flatMap((name) => {
+    const schema = read(`api/${name}.schema.json`);
+    if (!isRecord(schema) || !isRecord(schema.definitions)) throw new Error(`${name} has no definitions`);
+    return Object.entries(schema.definitions);
+  });
+  const twice = definitions.map(([name]) => name).filter((name, index, names) => names.indexOf(name) !== index);
+  if (twice.length > 0) throw new Error(`several schemas are called ${twice.join(", ")}`);
+  const whole = withoutSiblings({ title: "PublicApi", type: "object", definitions: Object.fromEntries(definitions) });
+  const text = await compile(whole as JSONSchema, "PublicApi", {
+    bannerComment: "",
+    cwd: fileURLToPath(FOLDER),
+    ignoreMinAndMaxItems: true,
+    unreachableDefinitions: true,
+  });
+  return `${BANNER}\n${withoutReferrers(text)}`;
+}
+
+/** Who else has a type changes with every schema, and says nothing of it. */
+function withoutReferrers(text: string): string {
   return text.replaceAll(/(?: \*\n)? \* This interface was referenced by .*\n \* via the .*\n/g, "");
 }
 

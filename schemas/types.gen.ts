@@ -3675,6 +3675,10 @@ export interface UpstreamState {
    * The latest 50 changes of each process of this listener, oldest first.
    */
   history: UpstreamChange[];
+  /**
+   * API keys, as the process that answers sees them.
+   */
+  keys: UpstreamKey[];
 }
 /**
  * A change of a breaker, or of what operators set.
@@ -3697,6 +3701,23 @@ export interface UpstreamChange {
    * Whose breaker it is.
    */
   instance: string;
+}
+/**
+ * An API key of an upstream, without its value.
+ */
+export interface UpstreamKey {
+  /**
+   * In the configured list, from 1.
+   */
+  position: number;
+  /**
+   * It is not used before; null: it is used.
+   */
+  rests_until: string | null;
+  /**
+   * In a row: each of them doubles its rest.
+   */
+  refusals: number;
 }
 /**
  * What was set is no longer.

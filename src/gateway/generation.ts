@@ -6,6 +6,7 @@ import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
+import type { KeyState } from "../upstream/state/key-pool.ts";
 import type { ManualMode, ManualSetting } from "../upstream/state/manual.ts";
 import type { Transition } from "../upstream/state/states.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
@@ -50,6 +51,7 @@ export interface Generation extends RequestPipeline {
   /** The same: what an operator has set of it, and the latest changes of its breaker. */
   readonly manual: (upstream: string) => ManualSetting | null;
   readonly transitions: (upstream: string) => readonly Transition[];
+  readonly keys: (upstream: string) => readonly KeyState[];
   /** Unix milliseconds. */
   readonly loadedAt: number;
   readonly trial: Trial;
@@ -100,6 +102,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     health: (name) => upstreams.health(name),
     manual: (name) => upstreams.manual(name),
     transitions: (name) => upstreams.transitions(name),
+    keys: (name) => upstreams.keys(name),
     loadedAt: host.now(),
     trial,
     promote: () => upstreams.adopt(),
@@ -138,6 +141,14 @@ export interface UpstreamState {
   readonly can_serve: boolean;
   /** What an operator has set; null: nothing. */
   readonly manual: ManualState | null;
+  /** API keys by their place in the configuration. */
+  readonly keys: readonly {
+    readonly position: number;
+    /** ISO 8601; null: it is used. */
+    readonly rests_until: string | null;
+    /** In a row. */
+    readonly refusals: number;
+  }[];
 }
 
 export interface ManualState {
@@ -276,12 +287,15 @@ export class ProcessState {
   }
 
   *#upstreams(): Iterable<readonly [string, UpstreamState]> {
-    const { snapshot, host, health, manual } = this.generation;
+    const { snapshot, host, health, manual, keys: keysOf } = this.generation;
     for (const name of Object.keys(snapshot.upstreams)) {
       const { state, latencyMs, canServe } = health(name);
       const breaker = host.breaker(name).state;
       const set = manualState(manual(name));
-      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set }];
+      const keys = keysOf(name).map(({ position, restsUntil, refusals }) => {
+        return { position, rests_until: restsUntil === null ? null : iso(restsUntil), refusals };
+      });
+      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set, keys }];
     }
   }
 

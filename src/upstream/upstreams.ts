@@ -20,6 +20,7 @@ import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
 import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
+import type { KeyState } from "./state/key-pool.ts";
 import { isSkipped, type ManualControl, ManualControls, type ManualSetting } from "./state/manual.ts";
 import { existing, type ProbeSubject, type Transition, UpstreamStates } from "./state/states.ts";
 
@@ -53,6 +54,7 @@ export interface UpstreamSet {
   manual(name: string): ManualSetting | null;
   /** The latest changes of its breaker and of what operators set, oldest first. */
   transitions(name: string): readonly Transition[];
+  keys(name: string): readonly KeyState[];
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Connections that no other configuration uses close when their last request has ended. */
@@ -218,6 +220,7 @@ class UpstreamRegistry implements Upstreams {
       },
       manual: (name) => this.manual.of(name).setting,
       transitions: (name) => states.get(name).transitions,
+      keys: (name) => states.get(name).keys.states(this.#options.now()),
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;

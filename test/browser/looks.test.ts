@@ -2,7 +2,15 @@ import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { eventually } from "../e2e/support/http.ts";
 import { required } from "../support/programs.ts";
-import { accessibilityFaults, BROWSERS, HEIGHTS_PX, overflowPx, screenshot, WIDTHS_PX } from "./support/browser.ts";
+import {
+  accessibilityFaults,
+  API,
+  BROWSERS,
+  HEIGHTS_PX,
+  overflowPx,
+  screenshot,
+  WIDTHS_PX,
+} from "./support/browser.ts";
 import { type Guest, Stage } from "./support/stage.ts";
 
 const DASHBOARD = ["/", "/keys", "/models", "/playground", "/activity", "/usage", "/account", "/nothing"];
@@ -49,6 +57,27 @@ async function settled(page: Page): Promise<void> {
   await eventually(async () => (await page.locator(".loading").count()) === 0, 15_000);
 }
 
+const MAX_PAGE_BYTES = 120_000;
+
+interface Loaded {
+  readonly requests: number;
+  readonly bytes: number;
+  readonly interactiveMs: number;
+}
+
+/** What a first visit takes: files as they are sent, and the time until the page can be used. */
+async function loaded(page: Page, url: string): Promise<Loaded> {
+  const startedAt = performance.now();
+  await page.goto(url);
+  await settled(page);
+  const interactiveMs = Math.round(performance.now() - startedAt);
+  const files = await page.evaluate<{ readonly name: string; readonly encodedBodySize: number }[]>(
+    "[...performance.getEntriesByType('navigation'), ...performance.getEntriesByType('resource')].map((one) => one.toJSON())",
+  );
+  const own = files.filter(({ name }) => !API.test(new URL(name).pathname));
+  return { requests: files.length, bytes: own.reduce((sum, one) => sum + one.encodedBodySize, 0), interactiveMs };
+}
+
 describe.skipIf(!required(...BROWSERS))("every page, light and dark, on a desktop and on a phone", () => {
   let stage: Stage;
   let guest: Guest;
@@ -76,6 +105,28 @@ describe.skipIf(!required(...BROWSERS))("every page, light and dark, on a deskto
       }
       expect(faults).toEqual([]);
     }));
+
+  test("each is small: its files, compressed, and what a first visit takes", async () => {
+    const rows: Record<string, Loaded> = {};
+    for (const [name, url] of [
+      ["dashboard", `${stage.url}/`],
+      ["status", `${stage.url}/status`],
+      ["console", `${stage.adminUrl}/console`],
+    ] as const) {
+      await stage.visit({}, async (visitor) => {
+        if (name === "dashboard") await stage.signIn(visitor, guest.email);
+        if (name === "console") await stage.signInAdmin(visitor);
+        await visitor.page.goto("about:blank");
+        const session = await visitor.context.newCDPSession(visitor.page);
+        await session.send("Network.clearBrowserCache");
+        rows[name] = await loaded(visitor.page, url);
+      });
+    }
+    console.table(rows);
+    for (const [name, { bytes }] of Object.entries(rows)) {
+      expect([name, bytes]).toEqual([name, expect.toSatisfy((size: number) => size > 5_000 && size <= MAX_PAGE_BYTES)]);
+    }
+  });
 
   test(
     "of the dashboard",

@@ -45,7 +45,7 @@ describe.for(FILES)("%s", (file) => {
     );
     const expected = file.startsWith("schemas/api/")
       ? /./
-      : /\/(localStep\/properties\/options|builtInStep|entry\/properties\/details|explain|explanation)$/;
+      : /\/(localStep\/properties\/options|builtInStep|entry\/properties\/details|effectChange|explain|explanation)$/;
     expect(open.map(([path]) => path).filter((path) => !expected.test(path))).toEqual([]);
   });
 

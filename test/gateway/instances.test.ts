@@ -158,7 +158,7 @@ const STATUS = {
 const VIEW: ProcessReport = {
   status: STATUS,
   upstreams: {
-    alpha: { breaker: "closed", health: "healthy", latency_ms: 5, can_serve: true, manual: null },
+    alpha: { breaker: "closed", health: "healthy", latency_ms: 5, can_serve: true, manual: null, keys: [] },
   },
   self: OTHER,
   others: [SELF],

@@ -29,6 +29,7 @@ const STATE: UpstreamState = {
   latency_ms: 5,
   can_serve: true,
   manual: null,
+  keys: [],
 };
 
 /** Of a worker: as its supervisor reads it. */

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { ConfigurationDiagnostic, ConfigurationSource, ConfigurationState } from "#schema";
 import { SelectField } from "../shared/fields.tsx";
 import { Empty, Panel } from "../shared/parts.tsx";
@@ -22,7 +22,7 @@ export function ConfigurationText({ source, rejection }: Props) {
   const { files, rejected } = source;
   const showsRejected = rejected !== null && query("text") !== "force";
   const texts: readonly Text[] = showsRejected ? rejected.files : files;
-  const chosen = texts.find((one) => isFile(query("file"), one)) ?? texts[0];
+  const chosen = textOf(query("file"), texts) ?? texts[0];
   const findings = showsRejected ? (rejection ?? rejected).diagnostics : [];
   return (
     <div id="text">
@@ -46,9 +46,9 @@ export function ConfigurationText({ source, rejection }: Props) {
               <SelectField
                 label="File"
                 value={chosen?.path ?? ""}
-                choices={texts.map(({ path, file }) => ({
-                  value: path,
-                  title: `${path}${countText(findings.filter((one) => isFile(one.file, { path, file })).length)}`,
+                choices={texts.map((text) => ({
+                  value: text.path,
+                  title: `${text.path}${countText(findings.filter(({ file }) => textOf(file, texts) === text).length)}`,
                 }))}
                 onValue={(file) => router.setQuery({ file, line: null })}
               />
@@ -62,7 +62,7 @@ export function ConfigurationText({ source, rejection }: Props) {
           <Lines
             text={chosen.text}
             name={chosen.path}
-            findings={findings.filter(({ file }) => isFile(file, chosen))}
+            findings={findings.filter(({ file }) => textOf(file, texts) === chosen)}
             marked={Number(query("line"))}
           />
         )}
@@ -76,8 +76,12 @@ function countText(findings: number): string {
 }
 
 /** Findings name a file from the working directory or by its whole path, texts from the folder of the main file. */
-function isFile(named: string, { path, file }: Pick<Text, "path" | "file">): boolean {
-  return named !== "" && (named === path || named === file || file.endsWith(`/${named}`));
+function textOf(named: string, texts: readonly Text[]): Text | undefined {
+  if (named === "") return undefined;
+  return (
+    texts.find(({ path, file }) => named === path || named === file) ??
+    texts.find(({ file }) => file.endsWith(`/${named}`))
+  );
 }
 
 interface LinesProps {
@@ -89,7 +93,6 @@ interface LinesProps {
 }
 
 function Lines({ text, name, findings, marked }: LinesProps) {
-  const lines = text.replace(/\n$/, "").split("\n");
   const frame = useRef<HTMLOListElement>(null);
   const first = findings[0]?.line ?? 0;
   const shown = marked > 0 ? marked : first;
@@ -98,32 +101,40 @@ function Lines({ text, name, findings, marked }: LinesProps) {
     const line = list?.children[shown - 1];
     if (list && line instanceof HTMLElement) list.scrollTop = line.offsetTop - list.clientHeight / 3;
   }, [shown, text]);
+  // The state of the configuration is read again and again: thousands of lines are made when they are others.
+  const found = JSON.stringify(findings);
+  const lines = useMemo(() => linesOf(text, findings, shown), [text, found, shown]);
   return (
     <ol class="lines" ref={frame} tabIndex={0} aria-label={`Text of ${name}`}>
-      {lines.map((line, index) => {
-        const number = index + 1;
-        const own = findings.filter((one) => one.line === number);
-        return (
-          // oxlint-disable-next-line react/no-array-index-key -- a line is its number
-          <li
-            key={number}
-            class={lineClass(own, number === shown)}
-            {...(number === shown ? { "aria-current": "true" } : null)}
-          >
-            <span class="number" aria-hidden="true">
-              {number}
-            </span>
-            <code>{marksOf(line, own)}</code>
-            {own.map((one) => (
-              <span key={`${one.rule} ${one.column}`} class="finding">
-                <strong>{one.severity}</strong> <code>{one.rule}</code> <FindingText of={one} />
-              </span>
-            ))}
-          </li>
-        );
-      })}
+      {lines}
     </ol>
   );
+}
+
+function linesOf(text: string, findings: readonly ConfigurationDiagnostic[], shown: number) {
+  const byLine = Map.groupBy(findings, ({ line }) => line);
+  const lines = text.replace(/\n$/, "").split("\n");
+  return lines.map((line, index) => {
+    const number = index + 1;
+    const own = byLine.get(number) ?? [];
+    return (
+      <li
+        key={number}
+        class={lineClass(own, number === shown)}
+        {...(number === shown ? { "aria-current": "true" } : null)}
+      >
+        <span class="number" aria-hidden="true">
+          {number}
+        </span>
+        <code>{marksOf(line, own)}</code>
+        {own.map((one) => (
+          <span key={`${one.rule} ${one.column}`} class="finding">
+            <strong>{one.severity}</strong> <code>{one.rule}</code> <FindingText of={one} />
+          </span>
+        ))}
+      </li>
+    );
+  });
 }
 
 function lineClass(findings: readonly ConfigurationDiagnostic[], isShown: boolean): string {

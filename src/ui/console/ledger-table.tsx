@@ -1,3 +1,4 @@
+import type { LedgerEntry } from "#schema";
 import { formatCount, formatDuration, NONE } from "../shared/formats.ts";
 import type { Page } from "../shared/paging.ts";
 import { Empty } from "../shared/parts.tsx";
@@ -7,7 +8,6 @@ import { type Column, PagedTable } from "../shared/table.tsx";
 import { Credits, Time } from "../shared/time.tsx";
 import { admin } from "./client.ts";
 import { Id, ModelLink, OutcomeBadge, UpstreamLink, UserLink } from "./state-parts.tsx";
-import type { LedgerEntry } from "./types.ts";
 
 interface Props {
   readonly filters: Query;

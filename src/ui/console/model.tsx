@@ -6,7 +6,7 @@ import { linkTo } from "../shared/router.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import type { WrittenModel } from "./catalogue.ts";
 import { Flow, type FlowStep } from "./flow.tsx";
-import { isKeptAway, pricesOf, TargetState, useModels } from "./models.tsx";
+import { pricesOf, TargetState, useModels } from "./models.tsx";
 import { usePlugins } from "./plugins.tsx";
 import { BreakerBadge, Facts, UpstreamLink } from "./state-parts.tsx";
 import { useCatalogue } from "./use-catalogue.ts";
@@ -122,7 +122,10 @@ const TARGETS: readonly Column<TargetRow>[] = [
   {
     id: "serves",
     title: "Gets requests",
-    cell: (target) => (isKeptAway(target) ? <TargetState of={target} /> : <Badge tone="good">yes</Badge>),
+    cell: (target) => {
+      if (target.manual !== null) return <TargetState of={target} />;
+      return target.can_serve ? <Badge tone="good">yes</Badge> : <Badge tone="bad">no</Badge>;
+    },
   },
   { id: "weight", title: "Weight", end: true, cell: ({ weight }) => formatCount(weight) },
   { id: "attempts", title: "Tried", end: true, cell: ({ attempts }) => formatCount(attempts) },

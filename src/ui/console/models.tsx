@@ -38,7 +38,7 @@ export function ModelsPage() {
 }
 
 /** Whether requests are kept away from it, by its breaker or by hand. */
-export function isKeptAway({ breaker, can_serve, manual }: ModelTarget): boolean {
+function isKeptAway({ breaker, can_serve, manual }: ModelTarget): boolean {
   return breaker !== "closed" || !can_serve || manual !== null;
 }
 

@@ -11,7 +11,7 @@ import {
 } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Empty, Figure, Loading, Panel } from "../shared/parts.tsx";
-import { drawnOf, KEPT_MS, nowOf, STEP_MS } from "./figures.ts";
+import { type Drawn, drawnOf, KEPT_MS, nowOf, STEP_MS } from "./figures.ts";
 import { liveStatus, seconds } from "./live.ts";
 import { ConfigurationHealth, UpstreamHealth } from "./overview-health.tsx";
 import { Unstored } from "./unstored.tsx";
@@ -93,12 +93,15 @@ function spanOf(): number {
 const CLOCK = new Intl.DateTimeFormat("en", { timeStyle: "medium" });
 const formatClock = (at: number): string => CLOCK.format(at);
 
+/** Drawn anew when a step is whole, not with every second. */
 function Charts() {
   const all = seconds.value;
-  // Drawn anew when a step is whole, not with every second.
-  const step = Math.floor((all.at(-1)?.at ?? 0) / STEP_MS);
+  const last = Math.floor((all.at(-1)?.at ?? 0) / STEP_MS);
   const first = Math.floor((all[0]?.at ?? 0) / STEP_MS);
-  const drawn = useMemo(() => drawnOf(all), [step, first]);
+  return useMemo(() => <Plots drawn={drawnOf(all)} />, [last, first]);
+}
+
+function Plots({ drawn }: { readonly drawn: Drawn }) {
   const { times } = drawn;
   if (times.length < 2) return null;
   const common = { times, formatTime: formatClock, heightPx: 180 };

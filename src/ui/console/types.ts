@@ -42,35 +42,3 @@ export interface ApiKey {
 export interface NewApiKey extends ApiKey {
   readonly api_key: string;
 }
-export interface LedgerEntry {
-  readonly id: string;
-  readonly request_id: string;
-  readonly user_id: string;
-  readonly key_id: string | null;
-  readonly model: string;
-  readonly upstream: string | null;
-  readonly tier: string | null;
-  readonly outcome: string;
-  readonly estimated: boolean;
-  readonly usage: Readonly<Record<string, number>>;
-  readonly cost: string;
-  readonly tags: Readonly<Record<string, string>>;
-  readonly received_at: string;
-  readonly ended_at: string;
-  readonly duration_ms: number;
-}
-export interface UsageRow {
-  readonly start: string;
-  readonly model?: string;
-  readonly upstream?: string | null;
-  readonly tier?: string | null;
-  readonly user_id?: string;
-  readonly key_id?: string | null;
-  readonly requests: number;
-  readonly failed: number;
-  readonly prompt_tokens: number;
-  readonly completion_tokens: number;
-  readonly cached_tokens: number;
-  readonly reasoning_tokens: number;
-  readonly cost: string;
-}

@@ -1,7 +1,7 @@
 import type { UpstreamChange, UpstreamState } from "#schema";
 import { useState } from "preact/hooks";
 import { confirm } from "../shared/dialog.tsx";
-import { formatCount, formatDuration, NONE } from "../shared/formats.ts";
+import { formatCount, formatDuration, NONE, plural } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { type Resource, useResource } from "../shared/resource.ts";
@@ -234,7 +234,7 @@ function Detail({ all }: { readonly all: readonly Named[] }) {
       </p>
     );
   }
-  const { manual, instances, history } = found;
+  const { manual, instances, history, keys } = found;
   return (
     <Panel
       title={found.name}
@@ -268,10 +268,35 @@ function Detail({ all }: { readonly all: readonly Named[] }) {
               ))}
             </span>,
           ],
+          ["Keys", <Keys key="keys" of={keys} />],
         ]}
       />
       <History of={history} />
     </Panel>
+  );
+}
+
+/** By their place in the configuration: what they are is in no answer. */
+function Keys({ of }: { readonly of: UpstreamState["keys"] }) {
+  return (
+    <span class="row">
+      {of.map(({ position, rests_until, refusals }) => (
+        <span key={position} class="row">
+          {of.length > 1 ? `key ${position}` : "one key"}
+          {rests_until === null ? (
+            <Badge tone="good">in use</Badge>
+          ) : (
+            <>
+              <Badge tone="warn">rests</Badge>
+              <span class="small">
+                is used again <Until at={rests_until} />
+              </span>
+            </>
+          )}
+          {refusals > 0 && <span class="small">{plural(refusals, "refusal")} in a row</span>}
+        </span>
+      ))}
+    </span>
   );
 }
 

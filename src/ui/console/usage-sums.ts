@@ -1,4 +1,4 @@
-import type { UsageRow } from "./types.ts";
+import type { UsageRow } from "#schema";
 
 export type Dimension = "model" | "upstream" | "tier" | "user" | "key";
 export type Measure = "cost" | "requests" | "failed" | "tokens";
@@ -68,6 +68,13 @@ const PERIOD_MS = { day: 86_400_000, hour: 3_600_000 };
 /** A longer time has gaps in place of its empty periods. */
 const MAX_PERIODS_COUNT = 1_000;
 
+export interface Periods {
+  readonly per: "day" | "hour";
+  /** What was asked for, in Unix milliseconds. */
+  readonly from: number;
+  readonly to: number;
+}
+
 interface Stack {
   readonly times: readonly number[];
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];
@@ -79,9 +86,9 @@ export function seriesOf(
   totals: readonly Total[],
   by: Dimension,
   measure: Measure,
-  per: "day" | "hour",
+  { per, from, to }: Periods,
 ): Stack {
-  const times = periodsOf(rows, PERIOD_MS[per]);
+  const times = periodsOf(rows, PERIOD_MS[per], [from, to]);
   const index = new Map(times.map((at, position) => [at, position]));
   const largest = totals.toSorted((a, b) => valueOf(b, measure) - valueOf(a, measure));
   const own = largest.length > MAX_SERIES_COUNT + 1 ? largest.slice(0, MAX_SERIES_COUNT) : largest;
@@ -98,9 +105,14 @@ export function seriesOf(
   };
 }
 
-function periodsOf(rows: readonly UsageRow[], stepMs: number): readonly number[] {
+function periodsOf(
+  rows: readonly UsageRow[],
+  stepMs: number,
+  [from, to]: readonly [number, number],
+): readonly number[] {
   const known = [...new Set(rows.map(({ start }) => Date.parse(start)))].toSorted((a, b) => a - b);
-  const [first, last] = [known[0] ?? 0, known.at(-1) ?? 0];
+  const first = Math.min(known[0] ?? Infinity, Math.floor(from / stepMs) * stepMs);
+  const last = Math.max(known.at(-1) ?? -Infinity, Math.ceil(to / stepMs) * stepMs - stepMs);
   const count = (last - first) / stepMs + 1;
   if (count > MAX_PERIODS_COUNT || !Number.isInteger(count)) return known;
   return Array.from({ length: count }, (_, position) => first + position * stepMs);

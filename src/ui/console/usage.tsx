@@ -1,3 +1,4 @@
+import type { UsageRow } from "#schema";
 import { Chart } from "../shared/chart.tsx";
 import {
   creditsNumber,
@@ -16,9 +17,8 @@ import { type Column, DataTable } from "../shared/table.tsx";
 import { Credits } from "../shared/time.tsx";
 import { admin } from "./client.ts";
 import { ClearFilters, MoreFilters, queries, query, SelectFilter, TextFilter, TimeFilter } from "./filters.tsx";
-import { ModelLink, UpstreamLink, UserLink } from "./state-parts.tsx";
-import type { UsageRow } from "./types.ts";
-import { addUp, groupsOf, type Dimension, type Measure, seriesOf, type Total } from "./usage-sums.ts";
+import { Id, ModelLink, UpstreamLink, UserLink } from "./state-parts.tsx";
+import { addUp, groupsOf, type Dimension, type Measure, type Periods, seriesOf, type Total } from "./usage-sums.ts";
 
 const FILTERS = ["user", "key", "model", "upstream", "from", "to"] as const;
 const VIEW = ["per", "by", "measure"] as const;
@@ -46,6 +46,9 @@ const ROWS_PER_PAGE = 1_000;
 const MAX_PAGES_COUNT = 20;
 
 interface Usage {
+  /** What was asked for, in Unix milliseconds. */
+  readonly from: number;
+  readonly to: number;
   readonly rows: readonly UsageRow[];
   readonly complete: boolean;
 }
@@ -69,7 +72,8 @@ export function UsagePage() {
       cursor = page.next_cursor;
       if (cursor === null) break;
     }
-    return { rows, complete: cursor === null };
+    const to = filters.to ? Date.parse(filters.to) : Date.now();
+    return { from: Date.parse(from), to, rows, complete: cursor === null };
   });
   return (
     <>
@@ -89,7 +93,7 @@ export function UsagePage() {
         <TimeFilter name="to" label="To" />
       </MoreFilters>
       <Loaded resource={usage} what="Adding up">
-        {({ rows, complete }) =>
+        {({ from, to, rows, complete }) =>
           rows.length === 0 ? (
             <Panel title="Nothing">
               <Empty title="Nothing was used in this time">Take a longer time, or clear a filter.</Empty>
@@ -99,7 +103,7 @@ export function UsagePage() {
               {!complete && (
                 <p class="note warn">There is more than this page can hold: take a shorter time for whole sums.</p>
               )}
-              <Sums rows={rows} by={by} per={per} measure={measure} />
+              <Sums rows={rows} by={by} periods={{ per, from, to }} measure={measure} />
             </>
           )
         }
@@ -111,13 +115,14 @@ export function UsagePage() {
 interface SumsProps {
   readonly rows: readonly UsageRow[];
   readonly by: Dimension;
-  readonly per: "day" | "hour";
+  readonly periods: Periods;
   readonly measure: Measure;
 }
 
-function Sums({ rows, by, per, measure }: SumsProps) {
+function Sums({ rows, by, periods, measure }: SumsProps) {
+  const { per } = periods;
   const totals = groupsOf(rows, by);
-  const { times, series } = seriesOf(rows, totals, by, measure, per);
+  const { times, series } = seriesOf(rows, totals, by, measure, periods);
   const all = addUp(rows);
   const title = MEASURES.find(({ value }) => value === measure)?.title ?? "Cost";
   const dimension = DIMENSIONS.find(({ value }) => value === by)?.title ?? "Model";
@@ -204,5 +209,5 @@ function Name({ by, of }: { readonly by: Dimension; readonly of: string }) {
   if (by === "model") return <ModelLink id={of} />;
   if (by === "upstream") return <UpstreamLink name={of} />;
   if (by === "user") return <UserLink id={of} />;
-  return by === "key" ? <code>{of}</code> : <>{of}</>;
+  return by === "key" ? <Id of={of} /> : <>{of}</>;
 }

@@ -121,7 +121,7 @@ function columns(revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
 }
 
 function BudgetCell({ budget }: { readonly budget: Budget }) {
-  const { amount, per, spent = "0", resets_at: resetsAt } = budget;
+  const { amount, per, spent, resets_at: resetsAt } = budget;
   const isSpent = creditsNumber(spent) >= creditsNumber(amount);
   return (
     <>

@@ -47,7 +47,7 @@ export function keyRequest({ name, expiresIn, models, amount, per, tags }: Wishe
   };
 }
 
-function words(text: string): readonly string[] {
+function words(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }
 

@@ -188,7 +188,8 @@ function labelSize(_plot: uPlot, labels: readonly string[] | null): number {
 
 function withHalfBars({ data: [times = []] }: uPlot, min: number, max: number): uPlot.Range.MinMax {
   const half = times.length > 1 ? (times[1]! - times[0]!) / 2 : HALF_OF_ONE_BAR_SECONDS;
-  return [min - half, max + half];
+  // Around one time alone the library has a range of years.
+  return [(times[0] ?? min) - half, (times.at(-1) ?? max) + half];
 }
 
 function optionsOf(element: HTMLElement, props: ChartProps, onCursor: (index: number | null) => void): uPlot.Options {

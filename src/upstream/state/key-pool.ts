@@ -19,6 +19,12 @@ export interface PooledKey {
   suspicion: { readonly userId: string; readonly status: number; readonly at: number } | null;
 }
 
+/** How a key does, without its value. */
+export interface KeyState extends Pick<PooledKey, "position" | "refusals"> {
+  /** Unix milliseconds; null: it does not rest. */
+  readonly restsUntil: number | null;
+}
+
 /** What a failed request says of its key. */
 export interface KeyVerdict {
   /** Another key may succeed. */
@@ -103,6 +109,13 @@ export class KeyPool {
     if (confirmed) park(key, now);
     else if (suspicion?.userId !== userId || suspicion.status !== status) key.suspicion = { userId, status, at: now };
     return { another: true, suspected: !confirmed };
+  }
+
+  /** In the order in which they are configured. */
+  states(now: number): readonly KeyState[] {
+    return this.#keys.map(({ position, refusals, parkedUntil }) => {
+      return { position, refusals, restsUntil: parkedUntil > now ? parkedUntil : null };
+    });
   }
 
   /** The values of all keys for a probe, those that do not rest first; changes neither turns nor rests. */

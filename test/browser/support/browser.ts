@@ -13,7 +13,7 @@ export const WIDTHS_PX = { desktop: 1280, phone: 390 } as const;
 export const HEIGHTS_PX = { desktop: 900, phone: 844 } as const;
 
 /** What pages ask in the background. */
-const API = /^\/(?:v1|auth|admin)\//;
+export const API = /^\/(?:v1|auth|admin)\//;
 
 export type Device = keyof typeof WIDTHS_PX;
 export type Theme = "light" | "dark";

@@ -16,10 +16,13 @@ import { merge } from "../../e2e/support/gateway-config.ts";
 import { type Answer, eventually, send } from "../../e2e/support/http.ts";
 import { Switch } from "../../e2e/support/switch.ts";
 import { ROOT } from "../../support/modules.ts";
+import { freePort } from "../../support/ports.ts";
 import { launch, type Looks, Visitor } from "./browser.ts";
 
 export const OPERATOR_TOKEN = "operator-token-of-the-browser-suites";
 export const VIEWER_TOKEN = "viewer-token-of-the-browser-suites";
+/** What a provider refuses with, which must not become what it looks like. */
+export const REFUSAL = `&lt;img src=x onerror="document.title='run'"&gt; & {{7*7}} < 50`;
 /** What a page must show as it is written. */
 export const MARKUP = `<img src=x onerror="document.title='run'"><b>bold</b>`;
 
@@ -41,7 +44,7 @@ interface Parts {
 
 /** A gateway as people meet it: with a mail server, providers that fail when told to, and a browser. On the real clock. */
 export class Stage {
-  readonly gateway: Gateway;
+  gateway: Gateway;
   /** In front of the first provider of `route/swift`. */
   readonly flaky: Switch;
   readonly #parts: Parts;
@@ -61,15 +64,15 @@ export class Stage {
     const folder = await mkdtemp(join(tmpdir(), "gateway-browser-"));
     const [simulator, smtp, browser] = await Promise.all([startSimulator(), openSmtp(), launch()]);
     const flaky = await Switch.start(simulator.origin);
-    const config = merge(configuration({ folder, origin: simulator.origin, flaky: flaky.url, smtp: smtp.url }), patch);
+    const places = { folder, origin: simulator.origin, flaky: flaky.url, smtp: smtp.url };
+    const ports = [await freePort(), await freePort()] as const;
+    const config = merge(configuration({ ...places, ports }), patch);
     const file = join(folder, "gateway.yaml");
     await writeFile(file, stringify(config));
-    const gateway = await startGateway({ file, mode: "serve", strict: false, env: {}, logLevel: "silent" }).catch(
-      async (error: unknown) => {
-        await browser.close();
-        throw error;
-      },
-    );
+    const gateway = await serve(file).catch(async (error: unknown) => {
+      await browser.close();
+      throw error;
+    });
     return new Stage({ folder, config, gateway, simulator, flaky, smtp, browser });
   }
 
@@ -175,8 +178,19 @@ export class Stage {
     await writeFile(this.file, text(stringify(this.#config)));
   }
 
+  /** Nobody answers, until `start`. */
+  stop(): Promise<void> {
+    return this.gateway.close();
+  }
+
+  /** Again, on the same addresses. */
+  async start(): Promise<void> {
+    this.gateway = await serve(this.file);
+  }
+
   async close(): Promise<void> {
-    const { browser, gateway, simulator, flaky, smtp, folder } = this.#parts;
+    const { gateway } = this;
+    const { browser, simulator, flaky, smtp, folder } = this.#parts;
     await browser.close();
     await gateway.close();
     await Promise.all([simulator.close(), flaky.close(), smtp.close()]);
@@ -219,6 +233,10 @@ function tryToLock(): boolean {
   }
 }
 
+function serve(file: string): Promise<Gateway> {
+  return startGateway({ file, mode: "serve", strict: false, env: {}, logLevel: "silent" });
+}
+
 function urlOf(address: { readonly host: string; readonly port: number } | null | undefined): string {
   if (!address) throw new Error("the gateway has no such listener");
   return `http://${address.host}:${address.port}`;
@@ -229,6 +247,8 @@ interface Places {
   readonly origin: string;
   readonly flaky: string;
   readonly smtp: string;
+  /** Of both listeners: a gateway that is started again is where it was. */
+  readonly ports: readonly [number, number];
 }
 
 const UNLIMITED = { day: "none", hour: "none", minute: "none", streams: 20 };
@@ -248,7 +268,7 @@ function chat(display_name: string, upstreams: readonly string[], more: Json = {
   };
 }
 
-function configuration({ folder, origin, flaky, smtp }: Places): Json {
+function configuration({ folder, origin, flaky, smtp, ports }: Places): Json {
   const sim = (name: string, script: string) => ({
     dialect: "openai",
     display_name: name,
@@ -258,10 +278,10 @@ function configuration({ folder, origin, flaky, smtp }: Places): Json {
   return {
     version: 1,
     server: {
-      listen: [{ host: "127.0.0.1", port: 0 }],
+      listen: [{ host: "127.0.0.1", port: ports[0] }],
       admin: {
         host: "127.0.0.1",
-        port: 0,
+        port: ports[1],
         tokens: [
           { name: "olga", token: OPERATOR_TOKEN, role: "operator" },
           { name: "victor", token: VIEWER_TOKEN, role: "viewer" },
@@ -290,7 +310,7 @@ function configuration({ folder, origin, flaky, smtp }: Places): Json {
       aurora: { dialect: "openai", display_name: "Aurora", base_url: flaky, api_keys: ["upstream-key"] },
       borealis: sim("Borealis", "chunk_delay=5ms"),
       cirrus: sim("Cirrus", "chunks=4000&chunk_delay=50ms"),
-      dune: sim("Dune", `status=400&message=${encodeURIComponent(MARKUP)}`),
+      dune: sim("Dune", `status=400&message=${encodeURIComponent(REFUSAL)}`),
     },
     models: {
       "route/swift": chat("Swift", ["aurora", "borealis"]),

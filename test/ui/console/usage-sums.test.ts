@@ -1,6 +1,6 @@
+import type { UsageRow } from "#schema";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
-import type { UsageRow } from "../../../src/ui/console/types.ts";
 import { addUp, decimalOf, groupsOf, nanoOf, seriesOf } from "../../../src/ui/console/usage-sums.ts";
 import { RUNS } from "../../properties/runs.ts";
 
@@ -38,21 +38,32 @@ test("what cost the most comes first, and what has no name is a group of its own
   ]);
 });
 
+const DAYS = { per: "day", from: Date.parse(FIRST), to: Date.parse(FOURTH) } as const;
+
 test("a chart has every period, those without usage as 0", () => {
   const rows = [row(FIRST, "a", "1"), row(SECOND, "b", "2", 7), row(FOURTH, "a", "3")];
-  const { times, series } = seriesOf(rows, groupsOf(rows, "model"), "model", "cost", "day");
+  const { times, series } = seriesOf(rows, groupsOf(rows, "model"), "model", "cost", DAYS);
   expect(times.map((at) => new Date(at).toISOString().slice(8, 10))).toEqual(["20", "21", "22", "23"]);
   expect(series).toEqual([
     { name: "a", values: [1, 0, 0, 3] },
     { name: "b", values: [0, 2, 0, 0] },
   ]);
-  const { series: requests } = seriesOf(rows, groupsOf(rows, "model"), "model", "requests", "day");
+  const { series: requests } = seriesOf(rows, groupsOf(rows, "model"), "model", "requests", DAYS);
   expect(requests[0]).toEqual({ name: "b", values: [0, 7, 0, 0] });
+});
+
+test("a chart has the whole time that was asked for", () => {
+  const rows = [row(SECOND, "a", "1")];
+  const hour = 3_600_000;
+  const days = { per: "day", from: Date.parse(FIRST) + hour, to: Date.parse(FOURTH) + hour } as const;
+  const { times, series } = seriesOf(rows, groupsOf(rows, "model"), "model", "cost", days);
+  expect(times.map((at) => new Date(at).toISOString().slice(8, 10))).toEqual(["20", "21", "22", "23"]);
+  expect(series).toEqual([{ name: "a", values: [0, 1, 0, 0] }]);
 });
 
 test("more groups than can be told apart end in one, and nothing is lost", () => {
   const rows = Array.from({ length: 30 }, (_, index) => row(FIRST, `m${index}`, String(index + 1)));
-  const { series } = seriesOf(rows, groupsOf(rows, "model"), "model", "cost", "day");
+  const { series } = seriesOf(rows, groupsOf(rows, "model"), "model", "cost", DAYS);
   expect(series).toHaveLength(8);
   expect(series.at(-1)!.name).toBe("others");
   expect(series.reduce((total, { values }) => total + values[0]!, 0)).toBe(465);

@@ -61,6 +61,17 @@ describe("KeyPool", () => {
     expect(a && keys.pick([a], 0, 0)).toBe(null);
   });
 
+  it("tells which keys rest and until when, by their place and never by their value", () => {
+    const keys = pool("sk-first", "sk-second");
+    const first = keys.pick([], 0, 0)!;
+    keys.failed(first, drained, "u1", 0);
+    keys.failed(first, drained, "u1", 0);
+    const second = { position: 2, refusals: 0, restsUntil: null };
+    expect(keys.states(1)).toEqual([{ position: 1, refusals: 2, restsUntil: 120_000 }, second]);
+    expect(keys.states(120_000)).toEqual([{ position: 1, refusals: 2, restsUntil: null }, second]);
+    expect(JSON.stringify(keys.states(1))).not.toContain("sk-");
+  });
+
   describe("a refused key", () => {
     const other = new AttemptError("credentials", "refused", { status: 403 });
 
