@@ -838,7 +838,7 @@ export const schemas = {
         "$ref": "#/components/schemas/EffectSummary"
       },
       "changes": {
-        "description": "The worst first.",
+        "description": "The worst first, 100 at most.",
         "type": "array",
         "items": {
           "$ref": "#/components/schemas/EffectChange"

@@ -2810,7 +2810,7 @@ export interface EffectFrom {
   from: string;
   summary: EffectSummary;
   /**
-   * The worst first.
+   * The worst first, 100 at most.
    */
   changes: EffectChange[];
 }

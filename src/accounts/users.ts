@@ -1,5 +1,16 @@
 import { randomBytes } from "node:crypto";
-import { type AuthSettings, GatewayError, invalidRequest, type Store, toNano, type User } from "../kit/index.ts";
+import {
+  type AuthSettings,
+  GatewayError,
+  invalidRequest,
+  nanoToString,
+  type Store,
+  toNano,
+  type User,
+  type WindowName,
+  type Windows,
+  type WindowState,
+} from "../kit/index.ts";
 
 /**
  * The e-mail addresses of HTML's input fields: ASCII only, so that no two look alike and no mail header can be
@@ -28,6 +39,41 @@ export async function createUser(
   const user = await store.addUser({ id: newId("user"), email: address, tier, credits });
   if (!user) throw new GatewayError("INVALID_REQUEST", `Invalid request: /email ${address} belongs to a user already`);
   return user;
+}
+
+/** A user as the API shows it. Amounts are exact decimals, timestamps ISO 8601. */
+export interface UserBody {
+  readonly id: string;
+  readonly email: string;
+  readonly plan_tier: string;
+  readonly credits: string;
+  readonly held: string;
+}
+
+export function userBody({ id, email, tier, balance, held }: User): UserBody {
+  return { id, email, plan_tier: tier, credits: nanoToString(balance), held: nanoToString(held) };
+}
+
+/** What a user has used of the plan. */
+export interface UserUse {
+  readonly windows: Readonly<Record<WindowName, WindowBody>>;
+  readonly streams: { readonly running: number; readonly limit: number | null };
+}
+
+interface WindowBody {
+  readonly used: number;
+  /** null: the plan has none. */
+  readonly limit: number | null;
+  readonly resets_at: string;
+}
+
+export function userUse({ day, hour, minute }: Windows, running: number, limit: number | null): UserUse {
+  const windows = { day: windowBody(day), hour: windowBody(hour), minute: windowBody(minute) };
+  return { windows, streams: { running, limit } };
+}
+
+function windowBody({ used, limit, resetsAt }: WindowState): WindowBody {
+  return { used, limit, resets_at: new Date(resetsAt).toISOString() };
 }
 
 type Signup = AuthSettings["signup"];

@@ -26,6 +26,8 @@ export interface ConfigDiff extends Effect {
 
 /** A generation in full is read in a tenth of a second: what was found once is kept. */
 const MAX_KEPT_EFFECTS = 50;
+/** Of a generation in the list: a comparison of two has all of them. */
+const MAX_LISTED_CHANGES = 100;
 
 interface HistoryOptions {
   readonly kept: Pick<KeptGenerations, "find" | "list" | "load">;
@@ -51,7 +53,8 @@ export class GenerationHistory {
       const before = list[index + 1];
       const effect = before === undefined ? null : await this.#effect(before, generation);
       const serves = generation.hash === serving().hash;
-      infos.push({ ...generation, serves, effect: effect && { from: before!.hash, ...effect } });
+      const changes = effect?.changes.slice(0, MAX_LISTED_CHANGES) ?? [];
+      infos.push({ ...generation, serves, effect: effect && { ...effect, from: before!.hash, changes } });
     }
     return infos;
   }

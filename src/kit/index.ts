@@ -21,4 +21,5 @@ export * from "./tags.ts";
 export * from "./timeline.ts";
 export * from "./trace.ts";
 export * from "./turns.ts";
+export * from "./users.ts";
 export * from "./vendor.ts";

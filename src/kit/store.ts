@@ -3,6 +3,7 @@ import type { Awaitable, Principal } from "./request.ts";
 import type { BudgetState, KeyLimits, RequestBudget } from "./key-limits.ts";
 import type { LedgerEntry, LedgerStore, Settlement } from "./ledger.ts";
 import type { Limits } from "./snapshot.ts";
+import type { Grant, GrantPage, NewGrant, NewUser, User, UserPage, UserQuery } from "./users.ts";
 
 export type WindowName = "day" | "hour" | "minute";
 
@@ -45,22 +46,6 @@ export type AdmissionResult =
   | { readonly ok: true; readonly windows: Windows; readonly stopToken: number }
   | { readonly ok: false; readonly refusal: Refusal; readonly windows: Windows };
 
-export interface User {
-  readonly id: string;
-  readonly email: string;
-  readonly tier: string;
-  /** Nano-units, before holds. */
-  readonly balance: bigint;
-  /** Nano-units held by running requests. */
-  readonly held: bigint;
-  /** Nano-units ever granted: `granted = balance + charged`. */
-  readonly granted: bigint;
-  /** Nano-units ever charged, those of ledger entries that are no longer kept among them. */
-  readonly charged: bigint;
-  /** Unix milliseconds. */
-  readonly createdAt: number;
-}
-
 /** A key as stored: the secret only as its SHA-256 digest. One that has expired is as one that is not there. */
 export interface ApiKey {
   readonly id: string;
@@ -75,7 +60,6 @@ export interface ApiKey {
   readonly budget?: BudgetState;
 }
 
-export type NewUser = { readonly id: string; readonly email: string; readonly tier: string; readonly credits: bigint };
 export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt" | "budget"> & { readonly digest: Uint8Array };
 
 /** A sign-in code on its way; of the code itself only a keyed digest. */
@@ -181,10 +165,20 @@ export interface AccountStore {
   /** By id or address. */
   findUser(idOrEmail: string): Awaitable<User | null>;
   listUsers(): Awaitable<readonly User[]>;
+  /** One page; its work is bounded however many users there are. */
+  findUsers(query: UserQuery): Awaitable<UserPage>;
   /** @returns null when there is no such user. */
   setTier(userId: string, tier: string): Awaitable<User | null>;
+  /** Disabled: there is no principal of the user any more. Streams that run are stopped. @returns null when there is no such user. */
+  setDisabled(userId: string, disabled: boolean): Awaitable<User | null>;
   /** Adds (or with a negative amount takes) nano-units. */
   grant(userId: string, amount: bigint): Awaitable<User | null>;
+  /**
+   * As `grant`, and keeps who did it and why. With an idempotency key that the user has a grant of already it changes
+   * nothing. @returns that one then; null when there is no such user.
+   */
+  addGrant(grant: NewGrant): Awaitable<Grant | null>;
+  listGrants(userId: string, page: { readonly limit: number; readonly after: number | null }): Awaitable<GrantPage>;
   /** @returns null when the user has `maximum` live keys. */
   addKey(key: NewKey, maximum: number): Awaitable<ApiKey | null>;
   listKeys(userId: string): Awaitable<readonly ApiKey[]>;

@@ -6,6 +6,9 @@ export const LEDGER_RETENTION_MS = 90 * 86_400_000;
 /** Of the audit log. */
 export const MAX_AUDIT_ENTRIES = 50_000;
 
+/** Users that one page of a search looks at. */
+export const USERS_PER_PAGE = 1_000;
+
 /** Names counted in one window: a flood of names takes no more memory. */
 export const MAX_COUNTS_PER_WINDOW = 100_000;
 

@@ -39,6 +39,14 @@ async function signedIn() {
   return { store, user, tokens, identities: identitiesOn(store, { tokens }) };
 }
 
+/** With a key; what is changed is not heard of. */
+async function signedInWithKey() {
+  const { store, user, tokens } = await signedIn();
+  unheard(store);
+  const { body } = await createKey(store, { userId: user.id, name: "n" });
+  return { store, user, tokens, secret: body.key, identities: identitiesOn(store, { tokens }) };
+}
+
 /** The clock by which caches forget, standing still until it is moved. */
 function monotonicTime() {
   const time = { now: performance.now() };
@@ -107,6 +115,18 @@ describe("by key", () => {
     time.now += 999;
     expect(await identities.byKey(secret)).toBeNull();
     expect(await identities.byKey(kept.key)).toMatchObject({ tier: "Max" });
+  });
+
+  test("a key of a user whom another process disables stops working within a second", async () => {
+    const time = monotonicTime();
+    const { store, user, secret, tokens, identities } = await signedInWithKey();
+    const { access_token } = await tokens.issue(user);
+    expect(await identities.byKey(secret)).not.toBeNull();
+    expect(await identities.byToken(access_token)).not.toBeNull();
+    await store.setDisabled(user.id, true);
+    time.now += 999;
+    expect(await identities.byKey(secret)).toBeNull();
+    expect(await identities.byToken(access_token)).toBeNull();
   });
 
   test("a key expires while it is remembered", async () => {

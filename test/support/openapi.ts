@@ -53,7 +53,7 @@ function bodyFaults(document: Json, at: readonly string[], mediaType: string, bo
   const text = typeof body === "string" ? body : new TextDecoder().decode(body);
   if (mediaType === "text/event-stream") return eventFaults(document, [...at, "contentSchema"], text);
   if (mediaType === "application/x-ndjson") {
-    const lines = text.split("\n").slice(0, -1);
+    const lines = text.split("\n").filter((line) => line !== "");
     return lines.flatMap((line) => jsonFaults(document, [...at, "contentSchema"], line));
   }
   return mediaType.startsWith("text/") ? faults(document, at, text) : jsonFaults(document, at, text);

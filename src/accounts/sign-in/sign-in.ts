@@ -59,7 +59,9 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
 
     async verifyCode(request) {
       const email = await codes.verify(request);
-      return sessions.begin(await userOfEmail(store, email, settings().signup));
+      const user = await userOfEmail(store, email, settings().signup);
+      if (user.disabledAt !== undefined) throw new GatewayError("INVALID_CODE", DISABLED);
+      return sessions.begin(user);
     },
 
     begin: (request) => oauth.begin(request),
@@ -71,6 +73,7 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
         log.warn({ provider: request.provider }, "a sign-in failed: the provider does not vouch for an address");
         throw signInFailed();
       }
+      if (user.disabledAt !== undefined) throw new GatewayError("SIGN_IN_FAILED", DISABLED);
       return { session: await sessions.begin(user), redirectTo };
     },
 
@@ -110,6 +113,9 @@ interface SessionOptions {
   readonly now: () => number;
   readonly sleep: (milliseconds: number) => Promise<unknown>;
 }
+
+/** Said to whom has proven to be the user. */
+const DISABLED = "This account is disabled";
 
 interface Sessions {
   begin(user: User): Promise<Session>;
@@ -157,6 +163,7 @@ function createSessions({ settings, store, tokens, keyring, now, sleep }: Sessio
       const rotated = await store.rotate(rotation);
       const user = rotated && (await store.findUser(rotated.userId));
       if (!user) throw invalidToken();
+      if (user.disabledAt !== undefined) throw new GatewayError("INVALID_TOKEN", DISABLED);
       const session = await sessionOf(user, successor, rotated.expiresAt);
       // Nobody gets the successor before the grace is over: an old token that comes after its successor was used is no
       // parallel refresh.

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { userBody, userUse } from "../../accounts/users.ts";
 import { createKey, listKeys, revokeKey } from "../../accounts/api-keys.ts";
 import { parseKeyLimits } from "../../accounts/key-limits.ts";
 import { type ErrorCode, GatewayError, tierOf, type WindowState } from "../../kit/index.ts";
@@ -11,6 +12,31 @@ const SESSION_ERRORS: readonly ErrorCode[] = ["RATE_LIMIT_ERROR", "INVALID_TOKEN
 
 /** A user's own counters and streams; all keys of a user share them. Streams of others are not there. */
 export const USAGE: readonly RouteEndpoint[] = [
+  {
+    method: "GET",
+    path: "/v1/user",
+    credentials: "API key or access token",
+    id: "getAccount",
+    tag: "Usage",
+    summary: "The user's account",
+    description: "Credits, what is used of the plan's limits and when they begin afresh.",
+    answers: { 200: { description: "The account.", content: json("Account") } },
+    errors: CALLER_ERRORS,
+    secret: true,
+    route:
+      ({ store, snapshot, identities }) =>
+      async (_event, { req }) => {
+        const { userId, tier } = await callerOf(req, identities);
+        const { limits } = tierOf(snapshot(), tier);
+        const [user, windows, { streams }] = await Promise.all([
+          store.findUser(userId),
+          store.windows(userId, limits),
+          store.running(userId),
+        ]);
+        if (user === null) throw new GatewayError("AUTHENTICATION_ERROR", "Authentication failed");
+        return jsonResponse(200, { ...userBody(user), ...userUse(windows, streams, limits.streams) });
+      },
+  },
   {
     method: "GET",
     path: "/v1/user/requests",

@@ -45,7 +45,7 @@ export async function inBatches<Item, Result>(
 export function createKeys(prefix: string) {
   return {
     /**
-     * Hash, durable: email tier balance granted charged available version stop created swept; `looked` for a while
+     * Hash, durable: email tier balance granted charged available version stop created disabled swept; `looked` for a while
      * (reservations.lua). Of keys with a budget `spent:<key>:<period>` and, while they run something,
      * `held:<key>:<period>`. Amounts are decimal nano-units.
      */
@@ -85,6 +85,13 @@ export function createKeys(prefix: string) {
     /** Hash, durable: id of a live key to its last use in Unix milliseconds. */
     keyUses: (id: string) => `${prefix}kt:{${id}}`,
 
+    /** List, durable: grants of credits, as they came (users.ts). */
+    grants: (id: string) => `${prefix}g:{${id}}`,
+    /** Hash, durable: idempotency key to the grant that it was sent with. */
+    grantKeys: (id: string) => `${prefix}gk:{${id}}`,
+
+    /** Sorted set, durable: "<address> <user>" in the order of addresses (users.ts). */
+    addresses: `${prefix}addresses`,
     /** Set, durable: the ids of all users. */
     users: `${prefix}users`,
     /** String, durable: the user of an address in lower case. */

@@ -3,24 +3,30 @@ import {
   type ApiKey,
   budgetPeriodOf,
   budgetResetsAt,
+  type Grant,
   invalidRequest,
   type KeyLimits,
+  type NewGrant,
   type NewKey,
   type OnChange,
   type NewUser,
   type Principal,
   type User,
+  type UserPage,
+  type UserQuery,
 } from "../../kit/index.ts";
 import type { KnownBudgets } from "./budgets.ts";
 import type { Transactions } from "./commits.ts";
 import { packLimits, type StoredLimits, unpackLimits } from "../key-limits.ts";
+import { isWanted, LAST_CHARACTER, pageOfUsers } from "../user-pages.ts";
+import { USERS_PER_PAGE } from "../windows.ts";
 import type { KnownUsers } from "./users.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> &
-  Record<"balance" | "held" | "granted" | "charged" | "created_at", bigint>;
+  Record<"balance" | "held" | "granted" | "charged" | "created_at", bigint> & { disabled_at: bigint | null };
 
 /** What `userOf` takes. */
-const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at";
+const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at, disabled_at";
 
 /** The store's role of accounts. `now` is Unix milliseconds. */
 export function accountMethods(
@@ -62,19 +68,32 @@ function userMethods(
      ON CONFLICT DO NOTHING RETURNING ${USER_COLUMNS}`,
   );
   const find = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE id = ? OR email = ?`);
-  const tierOf = db.prepare("SELECT tier FROM users WHERE id = ?");
+  const tierOf = db.prepare("SELECT tier FROM users WHERE id = ? AND disabled_at IS NULL");
   const list = db.prepare(`SELECT ${USER_COLUMNS} FROM users ORDER BY created_at, id`);
   const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
   const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
 
+  const disable = db.prepare(
+    `UPDATE users SET disabled_at = ifnull(disabled_at, ?), stop_token = stop_token + 1 WHERE id = ? RETURNING ${USER_COLUMNS}`,
+  );
+  const enable = db.prepare(`UPDATE users SET disabled_at = NULL WHERE id = ? RETURNING ${USER_COLUMNS}`);
+  const page = db.prepare(
+    `SELECT ${USER_COLUMNS} FROM users WHERE email > ? AND email >= ? AND email < ? ORDER BY email LIMIT ?`,
+  );
+
   const toUser = (found: unknown) => userOf(found, users);
   const userBy = (idOrEmail: string) => toUser(find.get(idOrEmail, idOrEmail));
+  const updateDisabled = writeDurably((id: string, disabled: boolean) =>
+    toUser(disabled ? disable.get(now(), id) : enable.get(id)),
+  );
   const updateTier = writeDurably((id: string, tier: string) => toUser(setTier.get(tier, id)));
-  const addGrant = writeDurably((id: string, amount: bigint): User | null => {
+  /** In a transaction. */
+  function credit(id: string, amount: bigint): User | null {
     const user = userBy(id);
     if (user?.id !== id) return null;
     return toUser(grant.get(storable(user.balance + amount), storable(user.granted + amount), id));
-  });
+  }
+  const addToBalance = writeDurably(credit);
 
   return {
     findUser: read(userBy),
@@ -93,12 +112,75 @@ function userMethods(
       return user;
     },
 
+    findUsers: read((query: UserQuery): UserPage => {
+      const { search = "", after = "" } = query;
+      const found = search === "" ? null : toUser(find.get(search, ""));
+      if (found !== null) return { users: after === "" && isWanted(found, query) ? [found] : [], next: null };
+      const rows = page.all(after, search, `${search}${LAST_CHARACTER}`, USERS_PER_PAGE + 1);
+      return pageOfUsers(
+        rows.flatMap((row) => toUser(row) ?? []),
+        query,
+      );
+    }),
+
+    setDisabled(id: string, disabled: boolean): User | null {
+      const user = updateDisabled(id, disabled);
+      users.expire(id);
+      if (user) onChanged(user.id);
+      return user;
+    },
+
     grant(id: string, amount: bigint): User | null {
-      const user = addGrant(id, amount);
+      const user = addToBalance(id, amount);
       users.expire(id);
       return user;
     },
+
+    ...grantMethods(db, { read, writeDurably }, now, (id, amount) => {
+      const user = credit(id, amount);
+      users.expire(id);
+      return user;
+    }),
   };
+}
+
+type GrantRow = Record<"user_id" | "id" | "reason" | "granted_by", string> &
+  Record<"seq" | "amount" | "balance" | "created_at", bigint> & { idempotency_key: string | null };
+
+/** Grants of credits, kept. @param credit adds to what a user owns, in a transaction. */
+function grantMethods(
+  db: DatabaseSync,
+  { read, writeDurably }: Pick<Transactions, "read" | "writeDurably">,
+  now: () => number,
+  credit: (userId: string, amount: bigint) => User | null,
+) {
+  const insert = db.prepare(
+    `INSERT INTO grants (user_id, id, amount, balance, reason, granted_by, created_at, idempotency_key)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+  );
+  const repeated = db.prepare("SELECT * FROM grants WHERE user_id = ? AND idempotency_key = ?");
+  const list = db.prepare("SELECT * FROM grants WHERE user_id = ? AND seq < ? ORDER BY seq DESC LIMIT ?");
+
+  return {
+    addGrant: writeDurably(({ id, userId, amount, reason, by, idempotencyKey }: NewGrant): Grant | null => {
+      const before = idempotencyKey === null ? undefined : repeated.get(userId, idempotencyKey);
+      if (before !== undefined) return grantOf(before as GrantRow);
+      const user = credit(userId, amount);
+      if (user === null) return null;
+      return grantOf(insert.get(userId, id, amount, user.balance, reason, by, now(), idempotencyKey) as GrantRow);
+    }),
+
+    listGrants: read((userId: string, { limit, after }: { readonly limit: number; readonly after: number | null }) => {
+      const rows = list.all(userId, after ?? Number.MAX_SAFE_INTEGER, limit + 1) as GrantRow[];
+      const grants = rows.slice(0, limit);
+      return { grants: grants.map(grantOf), next: rows.length > limit ? Number(grants.at(-1)?.seq) : null };
+    }),
+  };
+}
+
+function grantOf({ user_id, id, amount, balance, reason, granted_by, created_at, idempotency_key }: GrantRow): Grant {
+  const names = { id, userId: user_id, reason, by: granted_by, idempotencyKey: idempotency_key };
+  return { ...names, amount, balance, createdAt: Number(created_at) };
 }
 
 /** SQLite's integers have 64 bits and turn into floats beyond; this leaves room for sums. */
@@ -111,9 +193,10 @@ function storable(amount: bigint): bigint {
 function userOf(found: unknown, users: KnownUsers): User | null {
   const row = found as UserRow | undefined;
   if (!row) return null;
-  const { id, email, tier, balance, granted, charged, created_at } = row;
+  const { id, email, tier, balance, granted, charged, created_at, disabled_at } = row;
   const held = users.held(id, row.held);
-  return { id, email, tier, balance, held, granted, charged, createdAt: Number(created_at) };
+  const disabledAt = disabled_at === null ? {} : { disabledAt: Number(disabled_at) };
+  return { id, email, tier, balance, held, granted, charged, createdAt: Number(created_at), ...disabledAt };
 }
 
 type KeyRow = Record<"id" | "user_id" | "name" | "prefix" | "limits", string> & {
@@ -137,7 +220,7 @@ function keyMethods(
 ) {
   const principal = db.prepare(
     `SELECT api_keys.id AS key_id, user_id, tier, limits FROM api_keys JOIN users ON users.id = user_id
-     WHERE digest = ? AND ${IS_LIVE}`,
+     WHERE digest = ? AND disabled_at IS NULL AND ${IS_LIVE}`,
   );
   const touch = db.prepare("UPDATE api_keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?");
   const userExists = db.prepare("SELECT 1 FROM users WHERE id = ?");

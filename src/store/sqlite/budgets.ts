@@ -70,8 +70,10 @@ export class KnownBudgets {
     return this.#known.get(nameOf(keyId, period)) ?? this.#read(keyId, period);
   }
 
-  /** It has been changed without a commit: the file has to follow. */
-  save(budget: KnownBudget): void {
+  /** Without a commit: the file has to follow. @param budget null: of no key with one. */
+  hold(budget: KnownBudget | null, amount: bigint): void {
+    if (budget === null) return;
+    budget.held += amount;
     this.#unsaved.add(budget);
   }
 

@@ -129,10 +129,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     user.streams += Number(stream);
     user.held += hold;
     keep(user, after);
-    if (budget !== null) {
-      budget.held += hold;
-      budgets.save(budget);
-    }
+    budgets.hold(budget, hold);
     const times = { admittedAt: at, since: performance.now() };
     const request = {
       admission,
@@ -158,6 +155,8 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     }
     if (budget !== null && exceedsBudget(admission, budget)) return "budget";
     const { limits, stream } = admission;
+    // What was looked up before; what is replayed costs nothing.
+    if (user.isDisabled && (stream || admission.hold > 0n)) return "principal";
     const window = exceeded(after, limits);
     if (window) return window;
     return stream && limits.streams !== null && user.streams >= limits.streams ? "streams" : null;

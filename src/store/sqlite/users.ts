@@ -15,6 +15,8 @@ export interface KnownUser {
   /** Nano-units of the commit under way, which the file does not have yet. */
   charge: bigint;
   stopToken: number;
+  /** Nothing of them is admitted that costs anything. */
+  isDisabled: boolean;
   /** What runs. */
   requests: number;
   streams: number;
@@ -28,7 +30,10 @@ export interface KnownUser {
 
 type Running = Readonly<Pick<KnownUser, "requests" | "streams" | "held">>;
 type CountColumn = "day" | "day_used" | "hour" | "hour_used" | "minute" | "minute_used";
-type UserRow = Record<"balance" | "stop_token" | "requests" | "streams" | "held" | "last_entry" | CountColumn, bigint>;
+type UserRow = Record<
+  "balance" | "stop_token" | "disabled" | "requests" | "streams" | "held" | "last_entry" | CountColumn,
+  bigint
+>;
 
 /**
  * The users of this process. What they run and have counted is decided here and written to the file afterwards; balances
@@ -51,10 +56,12 @@ export class KnownUsers {
 
   constructor(db: DatabaseSync) {
     this.#select = db.prepare(
-      `SELECT balance, stop_token, requests, streams, held, day, day_used, hour, hour_used, minute, minute_used, last_entry
+      `SELECT balance, stop_token, disabled_at IS NOT NULL AS disabled, requests, streams, held, day, day_used, hour, hour_used, minute, minute_used, last_entry
        FROM users WHERE id = ?`,
     );
-    this.#selectChanging = db.prepare("SELECT balance, stop_token FROM users WHERE id = ?");
+    this.#selectChanging = db.prepare(
+      "SELECT balance, stop_token, disabled_at IS NOT NULL AS disabled FROM users WHERE id = ?",
+    );
     this.#update = db.prepare(
       `UPDATE users SET balance = balance - ?, charged = charged + ?, requests = ?, streams = ?, held = ?,
          day = ?, day_used = ?, hour = ?, hour_used = ?, minute = ?, minute_used = ?, last_entry = ? WHERE id = ?`,
@@ -173,10 +180,11 @@ export class KnownUsers {
   }
 
   #readAgain(user: KnownUser): KnownUser | null {
-    const row = this.#selectChanging.get(user.id) as Pick<UserRow, "balance" | "stop_token"> | undefined;
+    const row = this.#selectChanging.get(user.id) as Pick<UserRow, "balance" | "stop_token" | "disabled"> | undefined;
     if (row === undefined) return null;
     user.balance = row.balance;
     user.stopToken = Number(row.stop_token);
+    user.isDisabled = row.disabled === 1n;
     user.version = this.#version;
     return user;
   }
@@ -197,6 +205,7 @@ function userOf(id: string, row: UserRow, version: number): KnownUser {
     balance: row.balance,
     charge: 0n,
     stopToken: Number(row.stop_token),
+    isDisabled: row.disabled === 1n,
     requests: Number(row.requests),
     streams: Number(row.streams),
     held: row.held,

@@ -4,6 +4,7 @@ import type { Page } from "../shared/paging.ts";
 import { Empty } from "../shared/parts.tsx";
 import type { Query } from "../shared/http.ts";
 import { usePages } from "../shared/resource.ts";
+import { linkTo } from "../shared/router.ts";
 import { type Column, PagedTable } from "../shared/table.tsx";
 import { Credits, Time } from "../shared/time.tsx";
 import { admin } from "./client.ts";
@@ -13,12 +14,16 @@ interface Props {
   readonly filters: Query;
   readonly withUser?: boolean;
   readonly limit?: number;
+  /** Left out: it is read once. */
+  readonly everyMs?: number;
 }
 
 /** Entries of the ledger, the newest first. */
-export function LedgerTable({ filters, withUser = true, limit = 50 }: Props) {
-  const pages = usePages(JSON.stringify([filters, limit]), (cursor, signal) =>
-    admin.get<Page<LedgerEntry>>("/admin/ledger", { query: { ...filters, limit, cursor }, signal }),
+export function LedgerTable({ filters, withUser = true, limit = 50, everyMs }: Props) {
+  const pages = usePages(
+    JSON.stringify([filters, limit]),
+    (cursor, signal) => admin.get<Page<LedgerEntry>>("/admin/ledger", { query: { ...filters, limit, cursor }, signal }),
+    { everyMs },
   );
   const isFiltered = Object.values(filters).some(Boolean);
   return (
@@ -78,7 +83,9 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
     title: "Request",
     cell: ({ request_id, tags }) => (
       <span class="details">
-        <Id of={request_id} />
+        <a href={linkTo("/explain", { request: request_id })} title={`${request_id}: what was decided, then and now`}>
+          <Id of={request_id} />
+        </a>
         {Object.entries(tags).map(([name, value]) => (
           <span key={name} class="muted small">
             {name}: {value}

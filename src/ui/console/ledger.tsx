@@ -1,7 +1,7 @@
 import { PageHead } from "../shared/layout.tsx";
 import { withQuery } from "../shared/http.ts";
 import { Panel } from "../shared/parts.tsx";
-import { ClearFilters, MoreFilters, queries, SelectFilter, TextFilter, TimeFilter } from "./filters.tsx";
+import { ClearFilters, MoreFilters, queries, query, SelectFilter, TextFilter, TimeFilter } from "./filters.tsx";
 import { LedgerTable } from "./ledger-table.tsx";
 import { OUTCOMES } from "./state-parts.tsx";
 
@@ -11,6 +11,12 @@ const CHOICES = [
   { value: "", title: "All" },
   ...OUTCOMES.map((value) => ({ value, title: value.replaceAll("_", " ") })),
 ];
+
+const UPDATES = [
+  { value: "", title: "When asked" },
+  { value: "yes", title: "Every 3 s" },
+];
+const LIVE_MS = 3_000;
 
 /** What was charged, to whom and for what. */
 export function LedgerPage() {
@@ -36,6 +42,7 @@ export function LedgerPage() {
         <TextFilter name="model" label="Model" placeholder="route/swift" />
         <TextFilter name="upstream" label="Upstream" />
         <SelectFilter name="outcome" label="Outcome" choices={CHOICES} />
+        <SelectFilter name="live" label="Updates" choices={UPDATES} />
         <ClearFilters names={FILTERS} />
       </div>
       <MoreFilters names={MORE}>
@@ -46,7 +53,7 @@ export function LedgerPage() {
         <TimeFilter name="to" label="To" />
       </MoreFilters>
       <Panel flush title="Entries, the newest first">
-        <LedgerTable filters={filters} />
+        <LedgerTable filters={filters} {...(query("live") === "" ? null : { everyMs: LIVE_MS })} />
       </Panel>
       <p class="muted small">An export has every entry that fits the filters, however many there are.</p>
     </>

@@ -1,4 +1,4 @@
-import type { Figure, FigureSeries } from "#schema";
+import type { FigureEvent, FigureSeries } from "#schema";
 import { effect, signal } from "@preact/signals";
 import { admin, session } from "./client.ts";
 import { keepNewest, type Second, secondOf } from "./figures.ts";
@@ -9,6 +9,8 @@ export type LiveStatus = "connecting" | "live" | "waiting";
 export const liveStatus = signal<LiveStatus>("connecting");
 /** The seconds of the last quarter of an hour, the oldest first. */
 export const seconds = signal<readonly Second[]>([]);
+/** The last event: how everything was then. */
+export const latest = signal<FigureEvent | null>(null);
 /** Unix milliseconds; of the last event that came. */
 export const lastEventAt = signal<number | null>(null);
 
@@ -52,7 +54,9 @@ function follow(): () => void {
       failures = 0;
       liveStatus.value = "live";
       lastEventAt.value = Date.now();
-      add([secondOf(JSON.parse(data) as Figure)]);
+      const event = JSON.parse(data) as FigureEvent;
+      latest.value = event;
+      add([secondOf(event)]);
       watch();
     });
     source.addEventListener("error", again);
@@ -79,6 +83,7 @@ function follow(): () => void {
     source?.close();
     asked.abort();
     seconds.value = [];
+    latest.value = null;
     lastEventAt.value = null;
   };
 }

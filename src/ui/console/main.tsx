@@ -3,6 +3,7 @@ import { Layout, type NavGroup, PageHead } from "../shared/layout.tsx";
 import { Empty, Panel } from "../shared/parts.tsx";
 import { matchPath } from "../shared/router.ts";
 import { startPage } from "../shared/start.tsx";
+import { Alerts } from "./alerts.tsx";
 import { AuditPage } from "./audit.tsx";
 import { admin, router, session } from "./client.ts";
 import { ConfigurationPage } from "./configuration.tsx";
@@ -91,6 +92,7 @@ function Console() {
       }
     >
       <SignedIn>
+        <Alerts />
         <CurrentPage />
       </SignedIn>
     </Layout>

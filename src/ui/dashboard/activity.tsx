@@ -232,6 +232,6 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
   {
     id: "request",
     title: "Request",
-    cell: ({ request_id: id }) => <CopyButton text={id} what={`request id ${id}`} title="Copy id" />,
+    cell: ({ request_id: id }) => <CopyButton text={id} what={`request id ${id}`} />,
   },
 ];

@@ -26,6 +26,20 @@ async function signedIn(more: Parameters<typeof signInBench>[1] = {}) {
   return { ...bench, first: session.refreshToken, session, refreshed };
 }
 
+describe("a user who is disabled", () => {
+  test("gets no session, and is told why; one who is enabled again does", async () => {
+    const { signIn, store, first, viaMail } = await signedIn();
+    await store.setDisabled("user_1", true);
+    await expect(signIn.refresh(first)).rejects.toMatchObject({
+      code: "INVALID_TOKEN",
+      message: "This account is disabled",
+    });
+    await expect(viaMail(EMAIL)).rejects.toMatchObject({ code: "INVALID_CODE", message: "This account is disabled" });
+    await store.setDisabled("user_1", false);
+    expect((await viaMail(EMAIL)).body.user).toMatchObject({ id: "user_1" });
+  });
+});
+
 describe("a refresh", () => {
   test("gives a new access and a new refresh token, of the user as stored", async () => {
     const { signIn, store, tokens, first, session, clock } = await signedIn();

@@ -38,6 +38,13 @@ test("every GET that needs no parameters answers a viewer as its schema says", a
   expect(answers.filter(([, status]) => status !== 200)).toEqual([]);
 });
 
+test("each line of an export is an entry as its schema says", async () => {
+  const user = await gateway.user();
+  expect((await gateway.chat(user)).status).toBe(200);
+  const { text } = await gateway.admin("/admin/ledger/export", { headers: VIEWER });
+  expect(JSON.parse(text)).toMatchObject({ user_id: user.id, model: "route/one", outcome: "served" });
+});
+
 test("a viewer changes nothing, and nothing of it is in the audit log", async () => {
   const refused = await gateway.admin("/admin/reload", { method: "POST", headers: VIEWER });
   expect([refused.status, refused.text]).toEqual([403, '{"message":"The token\'s role may not do this"}']);

@@ -92,4 +92,6 @@ test("the guide's table is the table of rows", () => {
 test("an answer that is not as described is found", () => {
   const wrong = answered("GET", "/admin/session", { body: '{"name":"a","role":"king","expires_at":null}' });
   expect(conforms(document, wrong).length).toBeGreaterThan(0);
+  const line = answered("GET", "/admin/ledger/export", { contentType: "application/x-ndjson", body: "{}\n" });
+  expect(conforms(document, line)).toContainEqual(expect.stringContaining("required property 'cost'"));
 });

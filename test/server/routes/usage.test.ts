@@ -41,6 +41,39 @@ test("usage: used, limit and remaining; a tier without an hourly cap still count
   }
 });
 
+test("the account: credits, windows with their ends, streams", async () => {
+  const { ask, key, store } = await startRoutes({ snapshot });
+  await store.grant("ann", 1_500_000_000n);
+  await use(store, 2);
+  const stream = {
+    id: "stream",
+    userId: "ann",
+    limits: LIMITS,
+    units: 5,
+    stream: true,
+    hold: 1n,
+    enforceCredits: true,
+  };
+  await store.admit({ ...stream, model: "route/free" });
+  for (const credentials of [bearer(key), bearer(TOKEN)]) {
+    const answer = await ask("GET", "/v1/user", credentials);
+    expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
+    expect(JSON.parse(answer.text)).toEqual({
+      id: "ann",
+      email: "ann@example.com",
+      plan_tier: "Free",
+      credits: "1.5",
+      held: "0.000000001",
+      windows: {
+        day: { used: 7, limit: 500, resets_at: "2027-01-16T00:00:00.000Z" },
+        hour: { used: 3, limit: null, resets_at: "2027-01-15T09:00:00.000Z" },
+        minute: { used: 3, limit: 100, resets_at: "2027-01-15T08:31:00.000Z" },
+      },
+      streams: { running: 1, limit: 50 },
+    });
+  }
+});
+
 test("after a change of plan the new limits are shown, and what remains is never negative", async () => {
   const { ask, store } = await startRoutes({ snapshot });
   await use(store, 3);

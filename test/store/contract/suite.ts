@@ -11,6 +11,7 @@ import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
 import { DAY, HOUR, MINUTE, OPEN, RECORD, START, admission, charged, digest, givenBack, unique } from "../support.ts";
 import { throttleSuite } from "./throttle.ts";
+import { userSuite } from "./users.ts";
 import { valueSuite } from "./values.ts";
 import { windowCountsSuite } from "./window-counts.ts";
 import { RUNS } from "../../properties/runs.ts";
@@ -680,6 +681,7 @@ export function storeSuite(
 
     stopSuite(() => store);
     auditSuite(() => store, clock);
+    userSuite(() => store, clock, numRuns);
     keyLimitSuite(() => store, clock);
     ledgerSuite(() => store, numRuns);
     keyBudgetSuite(() => store, clock, numRuns);
@@ -711,6 +713,9 @@ export function storeSuite(
       () => store.listUsers(),
       () => store.setTier(user.id, "Max"),
       () => store.grant(user.id, 1n),
+      () => store.findUsers({ limit: 1 }),
+      () => store.setDisabled(user.id, true),
+      () => store.listGrants(user.id, { limit: 1, after: null }),
       () => store.addKey(newKey(user.id), 50),
       () => store.listKeys(user.id),
       () => store.revokeKey("key_1"),

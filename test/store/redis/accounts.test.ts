@@ -185,6 +185,29 @@ describeRedis("accounts on Redis", () => {
       expect(listed).toEqual(listed.toSorted(byAge));
     });
 
+    test("of an earlier version are found, once swept, with as much work as a page takes", async () => {
+      const word = unique("earlier").replace("_", "");
+      const known = await someone({ email: `${word}.b@example.com` });
+      for (const name of ["c", "a"]) {
+        const amounts = ["balance", "5", "available", "5", "granted", "5", "charged", "0"];
+        const fields = ["email", `${word}.${name}@example.com`, "tier", "Free", ...amounts, "created", START];
+        await connection.call("HSET", KEYS.user(`${word}.${name}`), ...fields, "version", 1, "stop", 0);
+        await connection.call("SADD", KEYS.users, `${word}.${name}`);
+      }
+      // A sign-up that nobody has completed: it makes no search sweep again.
+      await connection.call("SADD", KEYS.users, `${word}.nobody`);
+      const commands: string[] = [];
+      const watched = accountsOn(through(connection, async (what, go) => (commands.push(what), go())));
+      const first = await watched.findUsers({ search: word, limit: 2 });
+      expect(first.users.map(({ id }) => id)).toEqual([`${word}.a`, known.id]);
+      const second = await watched.findUsers({ search: word, limit: 2, after: first.next! });
+      expect(second).toMatchObject({ users: [{ id: `${word}.c` }], next: null });
+      commands.length = 0;
+      await watched.findUsers({ search: word, limit: 1 });
+      expect(commands).not.toContain("SSCAN");
+      expect(commands.filter((command) => command === "HMGET").length).toBeLessThanOrEqual(3);
+    });
+
     test(
       "of one address there is one, however sign-ups take turns and wherever they stop",
       async () => {
@@ -481,7 +504,7 @@ describeRedis("accounts on Redis", () => {
       for (const name of [...lasting, KEYS.keyById(key.id), KEYS.keyByDigest(hex)]) {
         expect(await connection.call("PTTL", name), `${name} stays`).toBe(-1);
       }
-      const durable = /^test:(u:|ks:|kt:|users$|e:|k:|kid:|i:|m:)/;
+      const durable = /^test:(u:|ks:|kt:|users$|addresses$|e:|k:|kid:|i:|m:)/;
       const kept: string[] = [];
       let fleeting = 0;
       for (let cursor = "0"; ;) {

@@ -59,6 +59,7 @@ export const counted = (model: string): Json => ({ model, messages: [{ role: "us
 export const KEYED: readonly Where[] = [
   "GET /v1/models/route/one",
   "GET /v1/pricing",
+  "GET /v1/user",
   "GET /v1/user/requests",
   "GET /v1/user/requests/hourly",
   "POST /v1/user/streams/kill",
