@@ -40,5 +40,15 @@ export interface ApiKey {
   readonly tags: Readonly<Record<string, string>>;
 }
 export interface NewApiKey extends ApiKey {
-  readonly api_key: string;
+  readonly key: string;
+}
+export interface CreditGrant {
+  readonly id: string;
+  readonly user_id: string;
+  readonly amount: string;
+  /** What the user owned afterwards. */
+  readonly credits: string;
+  readonly reason: string;
+  readonly by: string;
+  readonly created_at: string;
 }

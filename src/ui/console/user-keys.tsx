@@ -151,7 +151,7 @@ function KeyDialog({ userId, onClose }: { readonly userId: string; readonly onCl
       ) : (
         <>
           <p>Hand it to the user over a channel that nobody else reads. It cannot be shown again.</p>
-          <CodeBlock text={made.api_key} title="API key" />
+          <CodeBlock text={made.key} title="API key" />
           <div class="row end">
             <button type="button" class="button primary" onClick={onClose}>
               Done
@@ -180,7 +180,7 @@ function KeyForm({
   const { busy, problem, start } = useAction(async () => {
     const globs = models.split(/[\s,]+/).filter(Boolean);
     const body = {
-      ...(name.trim() && { name: name.trim() }),
+      name: name.trim(),
       ...(expires && { expires_in: expires }),
       ...(globs.length > 0 && { models: globs }),
       ...(amount.trim() && { budget: { amount: amount.trim(), per } }),
@@ -196,7 +196,15 @@ function KeyForm({
         start();
       }}
     >
-      <TextField label="Name" value={name} onValue={setName} maxLength={100} error={errorOf(problem, "/name")} />
+      <TextField
+        label="Name"
+        required
+        maxLength={200}
+        value={name}
+        onValue={setName}
+        hint="What it is for: it is shown wherever the key is."
+        error={errorOf(problem, "/name")}
+      />
       <SelectField
         label="Expires"
         value={expires}
@@ -229,7 +237,7 @@ function KeyForm({
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" class="button primary" disabled={busy}>
+        <button type="submit" class="button primary" disabled={busy || name.trim() === ""}>
           {busy ? "Making…" : "Make the key"}
         </button>
       </div>

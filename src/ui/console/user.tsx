@@ -13,6 +13,7 @@ import { LedgerTable } from "./ledger-table.tsx";
 import { Facts } from "./state-parts.tsx";
 import { TierDialog } from "./tiers.tsx";
 import type { UserDetail } from "./types.ts";
+import { UserGrants } from "./user-grants.tsx";
 import { UserKeys } from "./user-keys.tsx";
 
 const EVERY_MS = 10_000;
@@ -43,6 +44,7 @@ export function UserPage({ id }: { readonly id: string }) {
               <Account user={data} resource={user} />
               <Limits user={data} />
               <UserKeys userId={data.id} />
+              <UserGrants userId={data.id} round={data.granted} />
               <Panel
                 flush
                 title="Latest requests"
@@ -97,7 +99,7 @@ function Account({ user, resource }: { readonly user: UserDetail; readonly resou
       }
     >
       <div class="numbers">
-        <Figure label="Credits left" value={<Credits amount={user.credits} bare />} />
+        <Figure label="Credits" value={<Credits amount={user.credits} bare />} />
         <Figure label="Held by running requests" value={<Credits amount={user.held} bare />} />
         <Figure label="Charged so far" value={<Credits amount={user.charged} bare />} />
         <Figure label="Granted so far" value={<Credits amount={user.granted} bare />} />
