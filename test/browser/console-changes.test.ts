@@ -110,6 +110,43 @@ describe.skipIf(!required(...BROWSERS))("what an operator changes in the console
       await page.getByRole("row", { name: /route\/swift/ }).waitFor();
     }));
 
+  test("a user is made, granted credits with a reason, given a key that works, and disabled", () =>
+    stage.visit({}, async (visitor) => {
+      const { page } = visitor;
+      const dialog = page.getByRole("dialog");
+      await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/users");
+      await page.getByRole("button", { name: "New user" }).click();
+      await dialog.getByLabel("Mail address").fill("grace@example.com");
+      await dialog.getByLabel("Plan").selectOption("Premium");
+      await dialog.getByLabel("Credits to begin with").fill("1");
+      await dialog.getByRole("button", { name: "Create" }).click();
+      await page.getByRole("heading", { name: "grace@example.com" }).waitFor();
+      await page.getByRole("button", { name: "Grant credits…" }).click();
+      await dialog.getByLabel("Amount").fill("0");
+      await dialog.getByLabel("Reason").fill("ticket <b>7</b>");
+      await dialog.getByRole("button", { name: "Grant" }).click();
+      await dialog.getByText("must not be 0").waitFor();
+      await dialog.getByLabel("Amount").fill("2.5");
+      await dialog.getByRole("button", { name: "Grant" }).click();
+      await page.getByRole("row", { name: /2\.50 3\.50 ticket <b>7<\/b> olga/ }).waitFor();
+      await page.getByRole("button", { name: "New key…" }).click();
+      await dialog.getByLabel("Name").fill("laptop");
+      await dialog.getByLabel("Models").fill("route/swift");
+      await dialog.getByRole("button", { name: "Make the key" }).click();
+      const key = await dialog.getByLabel("API key", { exact: true }).innerText();
+      await dialog.getByRole("button", { name: "Done" }).click();
+      expect((await stage.chat(key, "route/swift")).status).toBe(200);
+      expect((await stage.chat(key, "route/deep")).status).toBe(403);
+      await page.getByRole("row", { name: /laptop.*route\/swift/ }).waitFor();
+      await page.getByRole("button", { name: "Disable…" }).click();
+      await dialog.getByRole("button", { name: "Disable" }).click();
+      await page.getByRole("button", { name: "Enable…" }).waitFor();
+      await eventually(async () => (await stage.chat(key, "route/swift")).status === 401);
+      await page.getByRole("link", { name: "← All users" }).click();
+      await page.getByLabel("State").selectOption("Disabled");
+      await page.getByRole("row", { name: /grace@example\.com/ }).waitFor();
+    }));
+
   test("figures come by themselves, and are taken up again after they broke off", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;

@@ -1,10 +1,10 @@
+import type { CreditGrant } from "#schema";
 import type { Page } from "../shared/paging.ts";
 import { Empty, Panel } from "../shared/parts.tsx";
 import { usePages } from "../shared/resource.ts";
 import { type Column, PagedTable } from "../shared/table.tsx";
 import { Credits, Time } from "../shared/time.tsx";
 import { admin, part } from "./client.ts";
-import type { CreditGrant } from "./types.ts";
 
 /** What a user was granted, by whom and why. @param round another one reads it again */
 export function UserGrants({ userId, round }: { readonly userId: string; readonly round: string }) {

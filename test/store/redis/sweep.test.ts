@@ -100,7 +100,7 @@ describeRedis("on Redis, the sweep", () => {
             const own = await allUsage(b!, { per: "day", by: ["model"], userId, limit: 50 });
             const ofUser = entries.filter((entry) => entry.userId === userId);
             assert.deepEqual(inOrder(own), usageOf(ofUser, { per: "day", by: ["model"] }));
-            for (const sweep of sweeps) sweep.close();
+            await Promise.all(sweeps.map((sweep) => sweep.close()));
             await Promise.all(stores.map((store) => store.close()));
           },
         ),
@@ -124,6 +124,18 @@ describeRedis("on Redis, the sweep", () => {
     expect((await allPages(next, { limit: 300 })).entries).toHaveLength(1_000);
     expect(await allUsage(next, { per: "day", by: [], limit: 9 })).toMatchObject([{ requests: 1_000, charge: 2_000n }]);
     expect(await server.client.exists(createKeys(prefix).unswept(user.id))).toBe(0);
+  });
+
+  test("is done once more when a process ends", async () => {
+    const prefix = `${unique("t")}:`;
+    const [leaving, other] = [await openAt(server.url, { prefix }), await openAt(server.url, { prefix })];
+    const user = await addUser(leaving, 10n);
+    const request = admission(user.id);
+    await leaving.admit(request);
+    await leaving.settle(charged(request, 2n));
+    expect((await other.ledgerPage({ limit: 1 })).entries).toEqual([]);
+    await leaving.close();
+    expect((await other.ledgerPage({ limit: 1 })).entries).toMatchObject([{ id: request.id }]);
   });
 
   test("keeps nothing longer than the ledger, but for the sums of all", async () => {
