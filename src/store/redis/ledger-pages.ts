@@ -67,6 +67,8 @@ function pageOfAll(
   const lastDay = dayOf(Math.min((query.to ?? Infinity) - 1, newest));
   return ledgerPageOf(query, async (place, count) => {
     let [day, left]: [number, number | null] = place === null ? [lastDay, null] : numbersIn(place);
+    // No list has given such a place: the way from there could be as long as numbers are large.
+    if (day > lastDay) [day, left] = [lastDay, null];
     for (; day >= firstDay; day--, left = null) {
       const [list] = keys.ledgerDay(day);
       left ??= Number(await connection.call("LLEN", list));

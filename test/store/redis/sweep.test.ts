@@ -169,4 +169,15 @@ describeRedis("on Redis, the sweep", () => {
     await sweep.sweep();
     expect(await server.client.hget(createKeys(prefix).user(user.id), "swept")).toBe("1");
   });
+
+  test("a cursor of a day that is far ahead leads to the newest day", async () => {
+    const store = await openAt(server.url);
+    const { id: userId } = await addUser(store, 1_000n);
+    const request = admission(userId);
+    await store.admit(request);
+    await store.settle(charged(request, 1n));
+    const cursor = Buffer.from("9007199254740991 5").toString("base64url");
+    const { entries } = await store.ledgerPage({ limit: 10, cursor });
+    expect(entries.map(({ id }) => id)).toEqual([request.id]);
+  });
 });

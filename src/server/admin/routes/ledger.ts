@@ -99,17 +99,19 @@ function nextOf(
 function streamOf(first: string, cursor: string | null, next: Next): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let [text, place] = [first, cursor];
+  let isOver = false;
   return new ReadableStream(
     {
       async pull(controller) {
         // Of a filter that few match pages are empty.
-        while (text === "" && place !== null) ({ text, cursor: place } = await next(place));
+        while (text === "" && place !== null && !isOver) ({ text, cursor: place } = await next(place));
+        if (isOver) return;
         if (text !== "") controller.enqueue(encoder.encode(text));
         text = "";
         if (place === null) controller.close();
       },
       cancel() {
-        place = null;
+        isOver = true;
       },
     },
     { highWaterMark: 0 },
