@@ -180,4 +180,16 @@ describeRedis("on Redis, the sweep", () => {
     const { entries } = await store.ledgerPage({ limit: 10, cursor });
     expect(entries.map(({ id }) => id)).toEqual([request.id]);
   });
+
+  test("what was recorded here is in every answer, also of calls at the same time", async () => {
+    const store = await openAt(server.url);
+    const { id: userId } = await addUser(store, 1_000n);
+    for (let recorded = 1; recorded <= 5; recorded++) {
+      const request = admission(userId);
+      await store.admit(request);
+      await store.settle(charged(request, 1n));
+      const pages = await Promise.all(Array.from({ length: 3 }, () => store.ledgerPage({ limit: 10 })));
+      expect(pages.map(({ entries }) => entries.length)).toEqual([recorded, recorded, recorded]);
+    }
+  });
 });
