@@ -2778,5 +2778,752 @@ export const schemas = {
         "minimum": 0
       }
     }
+  },
+  "AdminUserQuery": {
+    "title": "AdminUserQuery",
+    "description": "Parameters of GET /admin/users.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "search": {
+        "description": "An id, or how an address begins.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 254
+      },
+      "tier": {
+        "description": "Only users on this plan.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 64
+      },
+      "disabled": {
+        "description": "Only those that are disabled, or that are not.",
+        "type": "boolean"
+      },
+      "limit": {
+        "description": "Entries of a page; 50 when absent.",
+        "$ref": "#/components/schemas/PageLimit"
+      },
+      "cursor": {
+        "description": "From next_cursor of the page before.",
+        "$ref": "#/components/schemas/PageCursor"
+      }
+    }
+  },
+  "AdminUserPage": {
+    "title": "AdminUserPage",
+    "description": "A page of users, in the order of their addresses.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "next_cursor"
+    ],
+    "properties": {
+      "data": {
+        "description": "The entries.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AdminUser"
+        }
+      },
+      "next_cursor": {
+        "description": "For the next page; null on the last one.",
+        "$ref": "#/components/schemas/NextCursor"
+      }
+    }
+  },
+  "AdminUser": {
+    "title": "AdminUser",
+    "description": "A user.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "email",
+      "plan_tier",
+      "credits",
+      "held",
+      "granted",
+      "charged",
+      "created_at",
+      "disabled_at"
+    ],
+    "properties": {
+      "id": {
+        "description": "Identifier.",
+        "type": "string"
+      },
+      "email": {
+        "description": "Address.",
+        "type": "string"
+      },
+      "plan_tier": {
+        "description": "The plan in force.",
+        "type": "string"
+      },
+      "credits": {
+        "description": "The balance, before what running requests hold.",
+        "type": "string"
+      },
+      "held": {
+        "description": "What running requests hold of it.",
+        "type": "string"
+      },
+      "granted": {
+        "description": "Ever given, less what was taken.",
+        "type": "string"
+      },
+      "charged": {
+        "description": "Ever charged.",
+        "type": "string"
+      },
+      "created_at": {
+        "description": "When it was made.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "disabled_at": {
+        "description": "Since when neither keys nor tokens work; null: they do.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      }
+    }
+  },
+  "AdminUserDetail": {
+    "title": "AdminUserDetail",
+    "description": "A user, and what is used of the plan.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "email",
+      "plan_tier",
+      "credits",
+      "held",
+      "granted",
+      "charged",
+      "created_at",
+      "disabled_at",
+      "windows",
+      "streams",
+      "requests_running"
+    ],
+    "properties": {
+      "id": {
+        "description": "Identifier.",
+        "type": "string"
+      },
+      "email": {
+        "description": "Address.",
+        "type": "string"
+      },
+      "plan_tier": {
+        "description": "The plan in force.",
+        "type": "string"
+      },
+      "credits": {
+        "description": "The balance, before what running requests hold.",
+        "type": "string"
+      },
+      "held": {
+        "description": "What running requests hold of it.",
+        "type": "string"
+      },
+      "granted": {
+        "description": "Ever given, less what was taken.",
+        "type": "string"
+      },
+      "charged": {
+        "description": "Ever charged.",
+        "type": "string"
+      },
+      "created_at": {
+        "description": "When it was made.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "disabled_at": {
+        "description": "Since when neither keys nor tokens work; null: they do.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "windows": {
+        "description": "Of the calendar in UTC.",
+        "$ref": "#/components/schemas/AdminUserWindows"
+      },
+      "streams": {
+        "description": "At the same time.",
+        "$ref": "#/components/schemas/AdminUserStreams"
+      },
+      "requests_running": {
+        "description": "Requests that run, streams among them.",
+        "type": "integer"
+      }
+    }
+  },
+  "AdminUserWindows": {
+    "title": "AdminUserWindows",
+    "description": "What is used of each window.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "day",
+      "hour",
+      "minute"
+    ],
+    "properties": {
+      "day": {
+        "description": "Units of this day.",
+        "$ref": "#/components/schemas/AdminUserWindow"
+      },
+      "hour": {
+        "description": "Requests of this hour.",
+        "$ref": "#/components/schemas/AdminUserWindow"
+      },
+      "minute": {
+        "description": "Requests of this minute.",
+        "$ref": "#/components/schemas/AdminUserWindow"
+      }
+    }
+  },
+  "AdminUserWindow": {
+    "title": "AdminUserWindow",
+    "description": "One window.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "used",
+      "limit",
+      "resets_at"
+    ],
+    "properties": {
+      "used": {
+        "description": "Used so far.",
+        "type": "integer"
+      },
+      "limit": {
+        "description": "What the plan allows; null: no limit.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      },
+      "resets_at": {
+        "description": "When the next one begins.",
+        "type": "string",
+        "format": "date-time"
+      }
+    }
+  },
+  "AdminUserStreams": {
+    "title": "AdminUserStreams",
+    "description": "Streams of a user.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "running",
+      "limit"
+    ],
+    "properties": {
+      "running": {
+        "description": "How many run.",
+        "type": "integer"
+      },
+      "limit": {
+        "description": "How many the plan allows; null: no limit.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      }
+    }
+  },
+  "NewUserRequest": {
+    "title": "NewUserRequest",
+    "description": "Body of POST /admin/users.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "email"
+    ],
+    "properties": {
+      "email": {
+        "description": "Address; nobody else has it.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 254
+      },
+      "plan_tier": {
+        "description": "auth.signup.tier when absent.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 64
+      },
+      "credits": {
+        "description": "Not negative; auth.signup.credits when absent.",
+        "type": [
+          "number",
+          "string"
+        ]
+      }
+    }
+  },
+  "UserChangeRequest": {
+    "title": "UserChangeRequest",
+    "description": "Body of PATCH /admin/users/{user_id}.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "plan_tier": {
+        "description": "One of the configuration.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 64
+      },
+      "disabled": {
+        "description": "Whether keys and tokens are to stop.",
+        "type": "boolean"
+      }
+    }
+  },
+  "CreditsRequest": {
+    "title": "CreditsRequest",
+    "description": "Body of POST /admin/users/{user_id}/credits.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "amount",
+      "reason"
+    ],
+    "properties": {
+      "amount": {
+        "description": "What is given; negative: taken. Of a string no place is lost.",
+        "type": [
+          "number",
+          "string"
+        ]
+      },
+      "reason": {
+        "description": "Why; kept with the grant.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 500
+      }
+    }
+  },
+  "CreditGrant": {
+    "title": "CreditGrant",
+    "description": "Credits given to a user.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "user_id",
+      "amount",
+      "credits",
+      "reason",
+      "by",
+      "created_at"
+    ],
+    "properties": {
+      "id": {
+        "description": "Identifier.",
+        "type": "string"
+      },
+      "user_id": {
+        "description": "To whom.",
+        "type": "string"
+      },
+      "amount": {
+        "description": "What was given; negative: taken.",
+        "type": "string"
+      },
+      "credits": {
+        "description": "The balance afterwards.",
+        "type": "string"
+      },
+      "reason": {
+        "description": "Why.",
+        "type": "string"
+      },
+      "by": {
+        "description": "Name of the operator.",
+        "type": "string"
+      },
+      "created_at": {
+        "description": "When.",
+        "type": "string",
+        "format": "date-time"
+      }
+    }
+  },
+  "CreditGrantQuery": {
+    "title": "CreditGrantQuery",
+    "description": "Parameters of GET /admin/users/{user_id}/credits.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "limit": {
+        "description": "Entries of a page; 50 when absent.",
+        "$ref": "#/components/schemas/PageLimit"
+      },
+      "cursor": {
+        "description": "From next_cursor of the page before.",
+        "$ref": "#/components/schemas/PageCursor"
+      }
+    }
+  },
+  "CreditGrantPage": {
+    "title": "CreditGrantPage",
+    "description": "A page of grants, the newest first.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "next_cursor"
+    ],
+    "properties": {
+      "data": {
+        "description": "The entries.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/CreditGrant"
+        }
+      },
+      "next_cursor": {
+        "description": "For the next page; null on the last one.",
+        "$ref": "#/components/schemas/NextCursor"
+      }
+    }
+  },
+  "AdminKey": {
+    "title": "AdminKey",
+    "description": "A key, without its secret.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "user_id",
+      "name",
+      "key_prefix",
+      "plan_tier",
+      "created_at",
+      "last_used_at",
+      "expires_at",
+      "models",
+      "budget",
+      "tags"
+    ],
+    "properties": {
+      "id": {
+        "description": "Identifier.",
+        "type": "string"
+      },
+      "user_id": {
+        "description": "Whose it is.",
+        "type": "string"
+      },
+      "name": {
+        "description": "Label.",
+        "type": "string"
+      },
+      "key_prefix": {
+        "description": "The first 11 characters of the secret.",
+        "type": "string"
+      },
+      "plan_tier": {
+        "description": "The plan in force.",
+        "type": "string"
+      },
+      "created_at": {
+        "description": "When it was made.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "last_used_at": {
+        "description": "Last use; null before the first.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "expires_at": {
+        "description": "From when on it works no more; null: never.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "models": {
+        "description": "The only models that it may call, * for any text; null: all of the plan.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      },
+      "budget": {
+        "description": "What its requests may cost together; null: no more than the user's credits.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/AdminKeyBudget"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "tags": {
+        "description": "Marks of its requests in log and ledger.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        }
+      }
+    }
+  },
+  "AdminKeyList": {
+    "title": "AdminKeyList",
+    "description": "The live keys of a user.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "data",
+      "next_cursor"
+    ],
+    "properties": {
+      "data": {
+        "description": "The entries.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/AdminKey"
+        }
+      },
+      "next_cursor": {
+        "description": "For the next page; null on the last one.",
+        "$ref": "#/components/schemas/NextCursor"
+      }
+    }
+  },
+  "AdminKeyRequest": {
+    "title": "AdminKeyRequest",
+    "description": "Body of POST /admin/users/{user_id}/keys.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "name"
+    ],
+    "properties": {
+      "name": {
+        "description": "Label, not blank.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 200
+      },
+      "expires_in": {
+        "description": "Seconds until it ends, or a time such as 12h or 30d.",
+        "type": [
+          "integer",
+          "string",
+          "null"
+        ]
+      },
+      "models": {
+        "description": "The only models that it may call; * stands for any text.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      },
+      "budget": {
+        "description": "amount and per: what its requests may cost together in a day, a month, or in total.",
+        "type": [
+          "object",
+          "null"
+        ],
+        "additionalProperties": true
+      },
+      "tags": {
+        "description": "Marks of its requests in log and ledger.",
+        "type": [
+          "object",
+          "null"
+        ],
+        "additionalProperties": {
+          "type": "string"
+        }
+      }
+    }
+  },
+  "CreatedAdminKey": {
+    "title": "CreatedAdminKey",
+    "description": "A new key: the only answer that ever holds the secret.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "key",
+      "id",
+      "user_id",
+      "name",
+      "key_prefix",
+      "plan_tier",
+      "created_at",
+      "last_used_at",
+      "expires_at",
+      "models",
+      "budget",
+      "tags"
+    ],
+    "properties": {
+      "key": {
+        "description": "The secret.",
+        "type": "string"
+      },
+      "id": {
+        "description": "Identifier.",
+        "type": "string"
+      },
+      "user_id": {
+        "description": "Whose it is.",
+        "type": "string"
+      },
+      "name": {
+        "description": "Label.",
+        "type": "string"
+      },
+      "key_prefix": {
+        "description": "The first 11 characters of the secret.",
+        "type": "string"
+      },
+      "plan_tier": {
+        "description": "The plan in force.",
+        "type": "string"
+      },
+      "created_at": {
+        "description": "When it was made.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "last_used_at": {
+        "description": "Last use; null before the first.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "expires_at": {
+        "description": "From when on it works no more; null: never.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "models": {
+        "description": "The only models that it may call, * for any text; null: all of the plan.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      },
+      "budget": {
+        "description": "What its requests may cost together; null: no more than the user's credits.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/AdminKeyBudget"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "tags": {
+        "description": "Marks of its requests in log and ledger.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        }
+      }
+    }
+  },
+  "AdminKeyBudget": {
+    "title": "AdminKeyBudget",
+    "description": "The budget of a key, and what is used of it in the period that runs.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "amount",
+      "per",
+      "spent",
+      "held",
+      "resets_at"
+    ],
+    "properties": {
+      "amount": {
+        "description": "What may be spent in a period.",
+        "type": "string"
+      },
+      "per": {
+        "description": "A day or month of UTC, or all time.",
+        "enum": [
+          "day",
+          "month",
+          "total"
+        ]
+      },
+      "spent": {
+        "description": "What requests of this period have cost.",
+        "type": "string"
+      },
+      "held": {
+        "description": "What running requests hold.",
+        "type": "string"
+      },
+      "resets_at": {
+        "description": "When the next period begins; null: never.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      }
+    }
+  },
+  "RevokedKey": {
+    "title": "RevokedKey",
+    "description": "It works no more.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "message"
+    ],
+    "properties": {
+      "message": {
+        "description": "Says so.",
+        "type": "string"
+      }
+    }
   }
 };

@@ -1269,5 +1269,640 @@ validate19.errors = vErrors;
 return errors === 0;
 }
 
-export const validators = { AuditQuery, RollbackRequest, ExplainRequest, ConfigurationDiffQuery, LedgerQuery, LedgerExportQuery, UsageQuery, AdminSessionRequest, UpstreamManualRequest };
-export const parameters = {"AuditQuery":{"limit":"integer","cursor":"string"},"ConfigurationDiffQuery":{"from":"string","to":"string"},"LedgerQuery":{"user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string","limit":"integer","cursor":"string"},"LedgerExportQuery":{"format":"string","user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string"},"UsageQuery":{"per":"string","by":"string","from":"string","to":"string","user":"string","key":"string","model":"string","upstream":"string","limit":"integer","cursor":"string"}};
+export const AdminUserQuery = validate20;
+const schema26 = {"title":"AdminUserQuery","description":"Parameters of GET /admin/users.","type":"object","additionalProperties":false,"required":[],"properties":{"search":{"description":"An id, or how an address begins.","type":"string","minLength":1,"maxLength":254},"tier":{"description":"Only users on this plan.","type":"string","minLength":1,"maxLength":64},"disabled":{"description":"Only those that are disabled, or that are not.","type":"boolean"},"limit":{"description":"Entries of a page; 50 when absent.","$ref":"#/definitions/PageLimit"},"cursor":{"description":"From next_cursor of the page before.","$ref":"#/definitions/PageCursor"}}};
+
+function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((((key0 === "search") || (key0 === "tier")) || (key0 === "disabled")) || (key0 === "limit")) || (key0 === "cursor"))){
+validate20.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema26,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.search !== undefined){
+let data0 = data.search;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!func2(data0, 0)){
+validate20.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema26.properties.search,data:data0}];
+return false;
+}
+else {
+if(func2(data0, 254)){
+validate20.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:254,parentSchema:schema26.properties.search,data:data0}];
+return false;
+}
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.search.type,parentSchema:schema26.properties.search,data:data0}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tier !== undefined){
+let data1 = data.tier;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(!func2(data1, 0)){
+validate20.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema26.properties.tier,data:data1}];
+return false;
+}
+else {
+if(func2(data1, 64)){
+validate20.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema26.properties.tier,data:data1}];
+return false;
+}
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.tier.type,parentSchema:schema26.properties.tier,data:data1}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.disabled !== undefined){
+let data2 = data.disabled;
+const _errs6 = errors;
+if(typeof data2 !== "boolean"){
+validate20.errors = [{instancePath:instancePath+"/disabled",schemaPath:"#/properties/disabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema26.properties.disabled.type,parentSchema:schema26.properties.disabled,data:data2}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.limit !== undefined){
+let data3 = data.limit;
+const _errs8 = errors;
+const _errs9 = errors;
+if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
+validate20.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema13.type,parentSchema:schema13,data:data3}];
+return false;
+}
+if(errors === _errs9){
+if((typeof data3 == "number") && (isFinite(data3))){
+if(data3 > 200 || isNaN(data3)){
+validate20.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},message:"must be <= 200",schema:200,parentSchema:schema13,data:data3}];
+return false;
+}
+else {
+if(data3 < 1 || isNaN(data3)){
+validate20.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema13,data:data3}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cursor !== undefined){
+let data4 = data.cursor;
+const _errs11 = errors;
+const _errs12 = errors;
+if(errors === _errs12){
+if(typeof data4 === "string"){
+if(!func2(data4, 0)){
+validate20.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema14,data:data4}];
+return false;
+}
+else {
+if(func2(data4, 512)){
+validate20.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema14,data:data4}];
+return false;
+}
+}
+}
+else {
+validate20.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data:data4}];
+return false;
+}
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate20.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.type,parentSchema:schema26,data}];
+return false;
+}
+}
+validate20.errors = vErrors;
+return errors === 0;
+}
+
+export const NewUserRequest = validate21;
+const schema29 = {"title":"NewUserRequest","description":"Body of POST /admin/users.","type":"object","additionalProperties":false,"required":["email"],"properties":{"email":{"description":"Address; nobody else has it.","type":"string","minLength":1,"maxLength":254},"plan_tier":{"description":"auth.signup.tier when absent.","type":"string","minLength":1,"maxLength":64},"credits":{"description":"Not negative; auth.signup.credits when absent.","type":["number","string"]}}};
+
+function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.email === undefined) && (missing0 = "email")){
+validate21.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema29.required,parentSchema:schema29,data}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((key0 === "email") || (key0 === "plan_tier")) || (key0 === "credits"))){
+validate21.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema29,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.email !== undefined){
+let data0 = data.email;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!func2(data0, 0)){
+validate21.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema29.properties.email,data:data0}];
+return false;
+}
+else {
+if(func2(data0, 254)){
+validate21.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:254,parentSchema:schema29.properties.email,data:data0}];
+return false;
+}
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.email.type,parentSchema:schema29.properties.email,data:data0}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.plan_tier !== undefined){
+let data1 = data.plan_tier;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(!func2(data1, 0)){
+validate21.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema29.properties.plan_tier,data:data1}];
+return false;
+}
+else {
+if(func2(data1, 64)){
+validate21.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema29.properties.plan_tier,data:data1}];
+return false;
+}
+}
+}
+else {
+validate21.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.plan_tier.type,parentSchema:schema29.properties.plan_tier,data:data1}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.credits !== undefined){
+let data2 = data.credits;
+const _errs6 = errors;
+if((!((typeof data2 == "number") && (isFinite(data2)))) && (typeof data2 !== "string")){
+validate21.errors = [{instancePath:instancePath+"/credits",schemaPath:"#/properties/credits/type",keyword:"type",params:{type: schema29.properties.credits.type},message:"must be number,string",schema:schema29.properties.credits.type,parentSchema:schema29.properties.credits,data:data2}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+else {
+validate21.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.type,parentSchema:schema29,data}];
+return false;
+}
+}
+validate21.errors = vErrors;
+return errors === 0;
+}
+
+export const UserChangeRequest = validate22;
+const schema30 = {"title":"UserChangeRequest","description":"Body of PATCH /admin/users/{user_id}.","type":"object","additionalProperties":false,"required":[],"properties":{"plan_tier":{"description":"One of the configuration.","type":"string","minLength":1,"maxLength":64},"disabled":{"description":"Whether keys and tokens are to stop.","type":"boolean"}}};
+
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "plan_tier") || (key0 === "disabled"))){
+validate22.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema30,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.plan_tier !== undefined){
+let data0 = data.plan_tier;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!func2(data0, 0)){
+validate22.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema30.properties.plan_tier,data:data0}];
+return false;
+}
+else {
+if(func2(data0, 64)){
+validate22.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema30.properties.plan_tier,data:data0}];
+return false;
+}
+}
+}
+else {
+validate22.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.plan_tier.type,parentSchema:schema30.properties.plan_tier,data:data0}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.disabled !== undefined){
+let data1 = data.disabled;
+const _errs4 = errors;
+if(typeof data1 !== "boolean"){
+validate22.errors = [{instancePath:instancePath+"/disabled",schemaPath:"#/properties/disabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema30.properties.disabled.type,parentSchema:schema30.properties.disabled,data:data1}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate22.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.type,parentSchema:schema30,data}];
+return false;
+}
+}
+validate22.errors = vErrors;
+return errors === 0;
+}
+
+export const CreditsRequest = validate23;
+const schema31 = {"title":"CreditsRequest","description":"Body of POST /admin/users/{user_id}/credits.","type":"object","additionalProperties":false,"required":["amount","reason"],"properties":{"amount":{"description":"What is given; negative: taken. Of a string no place is lost.","type":["number","string"]},"reason":{"description":"Why; kept with the grant.","type":"string","minLength":1,"maxLength":500}}};
+
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if(((data.amount === undefined) && (missing0 = "amount")) || ((data.reason === undefined) && (missing0 = "reason"))){
+validate23.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema31.required,parentSchema:schema31,data}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "amount") || (key0 === "reason"))){
+validate23.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema31,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.amount !== undefined){
+let data0 = data.amount;
+const _errs2 = errors;
+if((!((typeof data0 == "number") && (isFinite(data0)))) && (typeof data0 !== "string")){
+validate23.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: schema31.properties.amount.type},message:"must be number,string",schema:schema31.properties.amount.type,parentSchema:schema31.properties.amount,data:data0}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.reason !== undefined){
+let data1 = data.reason;
+const _errs4 = errors;
+if(errors === _errs4){
+if(typeof data1 === "string"){
+if(!func2(data1, 0)){
+validate23.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema31.properties.reason,data:data1}];
+return false;
+}
+else {
+if(func2(data1, 500)){
+validate23.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:500,parentSchema:schema31.properties.reason,data:data1}];
+return false;
+}
+}
+}
+else {
+validate23.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.reason.type,parentSchema:schema31.properties.reason,data:data1}];
+return false;
+}
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+else {
+validate23.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data}];
+return false;
+}
+}
+validate23.errors = vErrors;
+return errors === 0;
+}
+
+export const CreditGrantQuery = validate24;
+const schema32 = {"title":"CreditGrantQuery","description":"Parameters of GET /admin/users/{user_id}/credits.","type":"object","additionalProperties":false,"required":[],"properties":{"limit":{"description":"Entries of a page; 50 when absent.","$ref":"#/definitions/PageLimit"},"cursor":{"description":"From next_cursor of the page before.","$ref":"#/definitions/PageCursor"}}};
+
+function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!((key0 === "limit") || (key0 === "cursor"))){
+validate24.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema32,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.limit !== undefined){
+let data0 = data.limit;
+const _errs2 = errors;
+const _errs3 = errors;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+validate24.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema13.type,parentSchema:schema13,data:data0}];
+return false;
+}
+if(errors === _errs3){
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 200 || isNaN(data0)){
+validate24.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},message:"must be <= 200",schema:200,parentSchema:schema13,data:data0}];
+return false;
+}
+else {
+if(data0 < 1 || isNaN(data0)){
+validate24.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema13,data:data0}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.cursor !== undefined){
+let data1 = data.cursor;
+const _errs5 = errors;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data1 === "string"){
+if(!func2(data1, 0)){
+validate24.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema14,data:data1}];
+return false;
+}
+else {
+if(func2(data1, 512)){
+validate24.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema14,data:data1}];
+return false;
+}
+}
+}
+else {
+validate24.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data:data1}];
+return false;
+}
+}
+var valid0 = _errs5 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+else {
+validate24.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data}];
+return false;
+}
+}
+validate24.errors = vErrors;
+return errors === 0;
+}
+
+export const AdminKeyRequest = validate25;
+const schema35 = {"title":"AdminKeyRequest","description":"Body of POST /admin/users/{user_id}/keys.","type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"description":"Label, not blank.","type":"string","minLength":1,"maxLength":200},"expires_in":{"description":"Seconds until it ends, or a time such as 12h or 30d.","type":["integer","string","null"]},"models":{"description":"The only models that it may call; * stands for any text.","type":["array","null"],"items":{"type":"string"}},"budget":{"description":"amount and per: what its requests may cost together in a day, a month, or in total.","type":["object","null"],"additionalProperties":true},"tags":{"description":"Marks of its requests in log and ledger.","type":["object","null"],"additionalProperties":{"type":"string"}}}};
+
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.name === undefined) && (missing0 = "name")){
+validate25.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema35.required,parentSchema:schema35,data}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(((((key0 === "name") || (key0 === "expires_in")) || (key0 === "models")) || (key0 === "budget")) || (key0 === "tags"))){
+validate25.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema35,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!func2(data0, 0)){
+validate25.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema35.properties.name,data:data0}];
+return false;
+}
+else {
+if(func2(data0, 200)){
+validate25.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:200,parentSchema:schema35.properties.name,data:data0}];
+return false;
+}
+}
+}
+else {
+validate25.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.name.type,parentSchema:schema35.properties.name,data:data0}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_in !== undefined){
+let data1 = data.expires_in;
+const _errs4 = errors;
+if(((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")) && (data1 !== null)){
+validate25.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/type",keyword:"type",params:{type: schema35.properties.expires_in.type},message:"must be integer,string,null",schema:schema35.properties.expires_in.type,parentSchema:schema35.properties.expires_in,data:data1}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.models !== undefined){
+let data2 = data.models;
+const _errs6 = errors;
+if((!(Array.isArray(data2))) && (data2 !== null)){
+validate25.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema35.properties.models.type},message:"must be array,null",schema:schema35.properties.models.type,parentSchema:schema35.properties.models,data:data2}];
+return false;
+}
+if(errors === _errs6){
+if(Array.isArray(data2)){
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs8 = errors;
+if(typeof data3 !== "string"){
+validate25.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.models.items.type,parentSchema:schema35.properties.models.items,data:data3}];
+return false;
+}
+var valid1 = _errs8 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget !== undefined){
+let data4 = data.budget;
+const _errs10 = errors;
+if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (data4 !== null)){
+validate25.errors = [{instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: schema35.properties.budget.type},message:"must be object,null",schema:schema35.properties.budget.type,parentSchema:schema35.properties.budget,data:data4}];
+return false;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data5 = data.tags;
+const _errs13 = errors;
+if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (data5 !== null)){
+validate25.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: schema35.properties.tags.type},message:"must be object,null",schema:schema35.properties.tags.type,parentSchema:schema35.properties.tags,data:data5}];
+return false;
+}
+if(errors === _errs13){
+if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
+for(const key1 in data5){
+let data6 = data5[key1];
+const _errs16 = errors;
+if(typeof data6 !== "string"){
+validate25.errors = [{instancePath:instancePath+"/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.tags.additionalProperties.type,parentSchema:schema35.properties.tags.additionalProperties,data:data6}];
+return false;
+}
+var valid2 = _errs16 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate25.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.type,parentSchema:schema35,data}];
+return false;
+}
+}
+validate25.errors = vErrors;
+return errors === 0;
+}
+
+export const validators = { AuditQuery, RollbackRequest, ExplainRequest, ConfigurationDiffQuery, LedgerQuery, LedgerExportQuery, UsageQuery, AdminSessionRequest, UpstreamManualRequest, AdminUserQuery, NewUserRequest, UserChangeRequest, CreditsRequest, CreditGrantQuery, AdminKeyRequest };
+export const parameters = {"AuditQuery":{"limit":"integer","cursor":"string"},"ConfigurationDiffQuery":{"from":"string","to":"string"},"LedgerQuery":{"user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string","limit":"integer","cursor":"string"},"LedgerExportQuery":{"format":"string","user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string"},"UsageQuery":{"per":"string","by":"string","from":"string","to":"string","user":"string","key":"string","model":"string","upstream":"string","limit":"integer","cursor":"string"},"AdminUserQuery":{"search":"string","tier":"string","disabled":"boolean","limit":"integer","cursor":"string"},"CreditGrantQuery":{"limit":"integer","cursor":"string"}};

@@ -767,6 +767,71 @@ export interface Settings {
   };
 }
 /**
+ * The user, and what is used of the plan. Amounts are exact decimals.
+ */
+export interface Account {
+  /**
+   * Identifier.
+   */
+  id: string;
+  /**
+   * Address.
+   */
+  email: string;
+  /**
+   * The plan in force.
+   */
+  plan_tier: string;
+  /**
+   * The balance, before what running requests hold.
+   */
+  credits: string;
+  /**
+   * What running requests hold of it.
+   */
+  held: string;
+  windows: AccountWindows;
+  streams: AccountStreams;
+}
+/**
+ * Requests in the running windows of the calendar in UTC; a request may count for several in the day.
+ */
+export interface AccountWindows {
+  day: AccountWindow;
+  hour: AccountWindow;
+  minute: AccountWindow;
+}
+/**
+ * One window.
+ */
+export interface AccountWindow {
+  /**
+   * Used so far.
+   */
+  used: number;
+  /**
+   * What the plan allows; null: no limit.
+   */
+  limit: number | null;
+  /**
+   * When the next one begins.
+   */
+  resets_at: string;
+}
+/**
+ * Streams at the same time.
+ */
+export interface AccountStreams {
+  /**
+   * How many run.
+   */
+  running: number;
+  /**
+   * How many the plan allows; null: no limit.
+   */
+  limit: number | null;
+}
+/**
  * Counters of the user, shared by all keys. Windows are calendar windows in UTC.
  */
 export interface UsageCounters {

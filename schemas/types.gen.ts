@@ -2137,6 +2137,12 @@ export interface AdminSchemas {
   UsageQuery: UsageQuery;
   AdminSessionRequest: AdminSessionRequest;
   UpstreamManualRequest: UpstreamManualRequest;
+  AdminUserQuery: AdminUserQuery;
+  NewUserRequest: NewUserRequest;
+  UserChangeRequest: UserChangeRequest;
+  CreditsRequest: CreditsRequest;
+  CreditGrantQuery: CreditGrantQuery;
+  AdminKeyRequest: AdminKeyRequest;
 }
 /**
  * Parameters of GET /admin/audit.
@@ -2346,6 +2352,104 @@ export interface UpstreamManualRequest {
    * For those who find it.
    */
   reason: string;
+}
+/**
+ * Parameters of GET /admin/users.
+ */
+export interface AdminUserQuery {
+  /**
+   * An id, or how an address begins.
+   */
+  search?: string;
+  /**
+   * Only users on this plan.
+   */
+  tier?: string;
+  /**
+   * Only those that are disabled, or that are not.
+   */
+  disabled?: boolean;
+  limit?: PageLimit;
+  cursor?: PageCursor;
+}
+/**
+ * Body of POST /admin/users.
+ */
+export interface NewUserRequest {
+  /**
+   * Address; nobody else has it.
+   */
+  email: string;
+  /**
+   * auth.signup.tier when absent.
+   */
+  plan_tier?: string;
+  /**
+   * Not negative; auth.signup.credits when absent.
+   */
+  credits?: number | string;
+}
+/**
+ * Body of PATCH /admin/users/{user_id}.
+ */
+export interface UserChangeRequest {
+  /**
+   * One of the configuration.
+   */
+  plan_tier?: string;
+  /**
+   * Whether keys and tokens are to stop.
+   */
+  disabled?: boolean;
+}
+/**
+ * Body of POST /admin/users/{user_id}/credits.
+ */
+export interface CreditsRequest {
+  /**
+   * What is given; negative: taken. Of a string no place is lost.
+   */
+  amount: number | string;
+  /**
+   * Why; kept with the grant.
+   */
+  reason: string;
+}
+/**
+ * Parameters of GET /admin/users/{user_id}/credits.
+ */
+export interface CreditGrantQuery {
+  limit?: PageLimit;
+  cursor?: PageCursor;
+}
+/**
+ * Body of POST /admin/users/{user_id}/keys.
+ */
+export interface AdminKeyRequest {
+  /**
+   * Label, not blank.
+   */
+  name: string;
+  /**
+   * Seconds until it ends, or a time such as 12h or 30d.
+   */
+  expires_in?: number | string | null;
+  /**
+   * The only models that it may call; * stands for any text.
+   */
+  models?: string[] | null;
+  /**
+   * amount and per: what its requests may cost together in a day, a month, or in total.
+   */
+  budget?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Marks of its requests in log and ledger.
+   */
+  tags?: {
+    [k: string]: string;
+  } | null;
 }
 /**
  * A page of the audit log, the newest first.
@@ -3727,4 +3831,333 @@ export interface UpstreamManualLifted {
    * Always true: where nothing is set it is a 404.
    */
   lifted: true;
+}
+/**
+ * A page of users, in the order of their addresses.
+ */
+export interface AdminUserPage {
+  /**
+   * The entries.
+   */
+  data: AdminUser[];
+  next_cursor: NextCursor;
+}
+/**
+ * A user.
+ */
+export interface AdminUser {
+  /**
+   * Identifier.
+   */
+  id: string;
+  /**
+   * Address.
+   */
+  email: string;
+  /**
+   * The plan in force.
+   */
+  plan_tier: string;
+  /**
+   * The balance, before what running requests hold.
+   */
+  credits: string;
+  /**
+   * What running requests hold of it.
+   */
+  held: string;
+  /**
+   * Ever given, less what was taken.
+   */
+  granted: string;
+  /**
+   * Ever charged.
+   */
+  charged: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * Since when neither keys nor tokens work; null: they do.
+   */
+  disabled_at: string | null;
+}
+/**
+ * A user, and what is used of the plan.
+ */
+export interface AdminUserDetail {
+  /**
+   * Identifier.
+   */
+  id: string;
+  /**
+   * Address.
+   */
+  email: string;
+  /**
+   * The plan in force.
+   */
+  plan_tier: string;
+  /**
+   * The balance, before what running requests hold.
+   */
+  credits: string;
+  /**
+   * What running requests hold of it.
+   */
+  held: string;
+  /**
+   * Ever given, less what was taken.
+   */
+  granted: string;
+  /**
+   * Ever charged.
+   */
+  charged: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * Since when neither keys nor tokens work; null: they do.
+   */
+  disabled_at: string | null;
+  windows: AdminUserWindows;
+  streams: AdminUserStreams;
+  /**
+   * Requests that run, streams among them.
+   */
+  requests_running: number;
+}
+/**
+ * What is used of each window.
+ */
+export interface AdminUserWindows {
+  day: AdminUserWindow;
+  hour: AdminUserWindow;
+  minute: AdminUserWindow;
+}
+/**
+ * One window.
+ */
+export interface AdminUserWindow {
+  /**
+   * Used so far.
+   */
+  used: number;
+  /**
+   * What the plan allows; null: no limit.
+   */
+  limit: number | null;
+  /**
+   * When the next one begins.
+   */
+  resets_at: string;
+}
+/**
+ * Streams of a user.
+ */
+export interface AdminUserStreams {
+  /**
+   * How many run.
+   */
+  running: number;
+  /**
+   * How many the plan allows; null: no limit.
+   */
+  limit: number | null;
+}
+/**
+ * Credits given to a user.
+ */
+export interface CreditGrant {
+  /**
+   * Identifier.
+   */
+  id: string;
+  /**
+   * To whom.
+   */
+  user_id: string;
+  /**
+   * What was given; negative: taken.
+   */
+  amount: string;
+  /**
+   * The balance afterwards.
+   */
+  credits: string;
+  /**
+   * Why.
+   */
+  reason: string;
+  /**
+   * Name of the operator.
+   */
+  by: string;
+  /**
+   * When.
+   */
+  created_at: string;
+}
+/**
+ * A page of grants, the newest first.
+ */
+export interface CreditGrantPage {
+  /**
+   * The entries.
+   */
+  data: CreditGrant[];
+  next_cursor: NextCursor;
+}
+/**
+ * A key, without its secret.
+ */
+export interface AdminKey {
+  /**
+   * Identifier.
+   */
+  id: string;
+  /**
+   * Whose it is.
+   */
+  user_id: string;
+  /**
+   * Label.
+   */
+  name: string;
+  /**
+   * The first 11 characters of the secret.
+   */
+  key_prefix: string;
+  /**
+   * The plan in force.
+   */
+  plan_tier: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * Last use; null before the first.
+   */
+  last_used_at: string | null;
+  /**
+   * From when on it works no more; null: never.
+   */
+  expires_at: string | null;
+  /**
+   * The only models that it may call, * for any text; null: all of the plan.
+   */
+  models: string[] | null;
+  /**
+   * What its requests may cost together; null: no more than the user's credits.
+   */
+  budget: AdminKeyBudget | null;
+  /**
+   * Marks of its requests in log and ledger.
+   */
+  tags: {
+    [k: string]: string;
+  };
+}
+/**
+ * The budget of a key, and what is used of it in the period that runs.
+ */
+export interface AdminKeyBudget {
+  /**
+   * What may be spent in a period.
+   */
+  amount: string;
+  /**
+   * A day or month of UTC, or all time.
+   */
+  per: "day" | "month" | "total";
+  /**
+   * What requests of this period have cost.
+   */
+  spent: string;
+  /**
+   * What running requests hold.
+   */
+  held: string;
+  /**
+   * When the next period begins; null: never.
+   */
+  resets_at: string | null;
+}
+/**
+ * The live keys of a user.
+ */
+export interface AdminKeyList {
+  /**
+   * The entries.
+   */
+  data: AdminKey[];
+  next_cursor: NextCursor;
+}
+/**
+ * A new key: the only answer that ever holds the secret.
+ */
+export interface CreatedAdminKey {
+  /**
+   * The secret.
+   */
+  key: string;
+  /**
+   * Identifier.
+   */
+  id: string;
+  /**
+   * Whose it is.
+   */
+  user_id: string;
+  /**
+   * Label.
+   */
+  name: string;
+  /**
+   * The first 11 characters of the secret.
+   */
+  key_prefix: string;
+  /**
+   * The plan in force.
+   */
+  plan_tier: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * Last use; null before the first.
+   */
+  last_used_at: string | null;
+  /**
+   * From when on it works no more; null: never.
+   */
+  expires_at: string | null;
+  /**
+   * The only models that it may call, * for any text; null: all of the plan.
+   */
+  models: string[] | null;
+  /**
+   * What its requests may cost together; null: no more than the user's credits.
+   */
+  budget: AdminKeyBudget | null;
+  /**
+   * Marks of its requests in log and ledger.
+   */
+  tags: {
+    [k: string]: string;
+  };
+}
+/**
+ * It works no more.
+ */
+export interface RevokedKey {
+  /**
+   * Says so.
+   */
+  message: string;
 }

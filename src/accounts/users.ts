@@ -105,6 +105,6 @@ export async function userOfIdentity(store: Store, identity: Identity, signup: S
 }
 
 /** `<prefix>_` and 24 url-safe characters, 144 random bits. */
-export function newId(prefix: "user" | "key" | "family"): string {
+export function newId(prefix: "user" | "key" | "family" | "grant"): string {
   return `${prefix}_${randomBytes(18).toString("base64url")}`;
 }

@@ -23,7 +23,7 @@ import type { PluginOptions } from "./plugin.ts";
 import type { RollbackOptions } from "./rollback.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
-import type { AddUserOptions, SetUserOptions } from "./users.ts";
+import type { AddUserOptions, CreditOptions, ListUsersOptions, SetUserOptions } from "./users.ts";
 
 const USER = "id or address of the user";
 
@@ -143,6 +143,11 @@ function addSchemaCommand(program: Command): void {
     });
 }
 
+const DISABLING = [
+  ["disable", true, "stop a user's keys, tokens and running streams within a second"],
+  ["enable", false, "let a disabled user in again"],
+] as const;
+
 function addUserCommands(users: Command, open: OpenAccounts): void {
   withJson(users.command("add"))
     .description("make a user; tier and credits are those of auth.signup unless given")
@@ -152,7 +157,16 @@ function addUserCommands(users: Command, open: OpenAccounts): void {
     .action(async (options: AddUserOptions) => (await import("./users.ts")).addUser(open, options));
   withJson(users.command("list"))
     .description("all users")
-    .action(async (options: OutputOptions) => (await import("./users.ts")).listUsers(open, options));
+    .option("--search <text>", "only those of this id, or whose address begins like this")
+    .action(async (options: ListUsersOptions) => (await import("./users.ts")).listUsers(open, options));
+  for (const [name, disabled, description] of DISABLING) {
+    withJson(users.command(name))
+      .description(description)
+      .argument("<user>", USER)
+      .action(async (user: string, options: OutputOptions) =>
+        (await import("./users.ts")).disableUser(open, user, disabled, options),
+      );
+  }
   withJson(users.command("set"))
     .description("change a user's plan")
     .argument("<user>", USER)
@@ -185,7 +199,8 @@ function addCreditCommands(credits: Command, open: OpenAccounts): void {
     .description("add credits; a negative amount takes them")
     .argument("<user>", USER)
     .argument("<amount>", "up to 9 decimal places", parseAmount)
-    .action(async (user: string, amount: bigint, options: OutputOptions) => {
+    .option("--reason <text>", "kept with the grant")
+    .action(async (user: string, amount: bigint, options: CreditOptions) => {
       const { addCredits } = await import("./users.ts");
       await addCredits(open, user, amount, options);
     });

@@ -1,5 +1,5 @@
-import { createUser } from "../accounts/users.ts";
-import { nanoToString, toNano } from "../kit/index.ts";
+import { createUser, newId } from "../accounts/users.ts";
+import { nanoToString, type Store, toNano, type User } from "../kit/index.ts";
 import {
   describeUser,
   found,
@@ -19,6 +19,19 @@ export interface AddUserOptions extends OutputOptions {
   readonly credits?: bigint;
 }
 
+export interface ListUsersOptions extends OutputOptions {
+  readonly search?: string;
+}
+
+export interface CreditOptions extends OutputOptions {
+  readonly reason?: string;
+}
+
+/** Who a grant is by. */
+const BY = "command line";
+/** Asked for at once. */
+const USERS_PER_PAGE = 200;
+
 export interface SetUserOptions extends OutputOptions {
   readonly tier: string;
 }
@@ -32,11 +45,34 @@ export function addUser(open: OpenAccounts, options: AddUserOptions): Promise<vo
   });
 }
 
-export function listUsers(open: OpenAccounts, options: OutputOptions): Promise<void> {
+export function listUsers(open: OpenAccounts, options: ListUsersOptions): Promise<void> {
   return runOnAccounts(open, options, async ({ store }) => {
-    const all = await store.listUsers();
+    const { search } = options;
+    const all = search === undefined ? await store.listUsers() : await usersLike(store, search);
     const rows = all.map(({ id, email, tier, balance }) => [id, email, tier, nanoToString(balance)]);
     return { json: all.map(userBody), text: table(["ID", "EMAIL", "TIER", "CREDITS"], rows) };
+  });
+}
+
+async function usersLike(store: Store, search: string): Promise<readonly User[]> {
+  const found: User[] = [];
+  for (let after: string | undefined; ;) {
+    const { users, next } = await store.findUsers({ search, limit: USERS_PER_PAGE, after });
+    found.push(...users);
+    if (next === null) return found;
+    after = next;
+  }
+}
+
+export function disableUser(
+  open: OpenAccounts,
+  name: string,
+  disabled: boolean,
+  options: OutputOptions,
+): Promise<void> {
+  return runOnAccounts(open, options, async ({ store }) => {
+    const user = await userOf(store, name);
+    return describeUser(disabled ? "Disabled" : "Enabled", found(await store.setDisabled(user.id, disabled), name));
   });
 }
 
@@ -49,9 +85,12 @@ export function setUser(open: OpenAccounts, name: string, options: SetUserOption
 }
 
 /** @param amount nano-units; a negative one takes credits. */
-export function addCredits(open: OpenAccounts, name: string, amount: bigint, options: OutputOptions): Promise<void> {
+export function addCredits(open: OpenAccounts, name: string, amount: bigint, options: CreditOptions): Promise<void> {
   return runOnAccounts(open, options, async ({ store }) => {
     const user = await userOf(store, name);
-    return describeUser("Changed", found(await store.grant(user.id, amount), name));
+    const { reason = "" } = options;
+    const grant = { id: newId("grant"), userId: user.id, amount, reason, by: BY, idempotencyKey: null };
+    await store.addGrant(grant);
+    return describeUser("Changed", found(await store.findUser(user.id), name));
   });
 }

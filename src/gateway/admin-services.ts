@@ -1,19 +1,20 @@
-import { type ErrorCode, type ErrorDetails, GatewayError, type Store } from "../kit/index.ts";
+import { type ErrorCode, type ErrorDetails, GatewayError } from "../kit/index.ts";
 import type { AdminServices, ServiceName } from "../server/admin/services.ts";
 import { SERVICES } from "../server/admin/services.ts";
 import { ledgerQueryOf, shownLedger, shownUsage, usageQueryOf } from "../server/ledger-view.ts";
+import { type AdminUsersParts, userServices } from "./admin-users.ts";
 import type { GenerationHistory } from "./generation-history.ts";
 import type { UpstreamControls } from "./upstream-controls.ts";
 
-export interface AdminServicesParts {
-  readonly store: Store;
+export interface AdminServicesParts extends AdminUsersParts {
   readonly controls: Pick<UpstreamControls, "set" | "lift">;
   readonly history: Pick<GenerationHistory, "list" | "diff">;
 }
 
 /** What rows of the admin API need of the store, in the process that has it. */
-export function adminServices({ store, controls, history }: AdminServicesParts): AdminServices {
+export function adminServices({ store, controls, history, ...parts }: AdminServicesParts): AdminServices {
   return {
+    ...userServices({ store, ...parts }),
     setManual: (order) => controls.set(order),
     liftManual: (upstream) => controls.lift(upstream),
     listGenerations: () => history.list(),

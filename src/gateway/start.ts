@@ -144,7 +144,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       streams,
       explain: explainer(context, storage),
     });
-    const ofAdmin = adminServices({ store, controls, history });
+    const ofAdmin = adminServices({ store, controls, history, snapshot: () => state.snapshot, now: context.now });
     const admin = options.worker ? null : await listenAdmin(context, adminView, ofAdmin, pages);
     logListening(context, publicListener, admin, options.worker !== undefined);
     watchFiles(context, reloader);

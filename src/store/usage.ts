@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import type { UsageCounts, UsageDimension, UsagePage, UsageQuery, UsageRow } from "../kit/index.ts";
 import { decodeCursor, encodeCursor, wrongCursor } from "./pages.ts";
 import { WINDOW_MS } from "./windows.ts";
@@ -33,10 +34,10 @@ export interface UsageSource {
   byUser(day: number, first: string): Promise<{ readonly rows: readonly HourRow[]; readonly next: string | null }>;
 }
 
-/** A place in the list: the day, the user from whom on rows are read, and the last row that was given. */
+/** A place in the list: the day, the user from whom on rows are read, and the digest of the last row that was given. */
 type Position = readonly [day: number, user: string, row: string];
 
-/** @param now Unix milliseconds. @param retention milliseconds for which rows of users are kept. */
+/** @param now Unix milliseconds. */
 export async function usagePageOf(query: UsageQuery, source: UsageSource, now: number): Promise<UsagePage> {
   const { per, limit, userId } = query;
   const dimensions = dimensionsOf(query);
@@ -79,11 +80,13 @@ export async function usagePageOf(query: UsageQuery, source: UsageSource, now: n
       if (reads >= MAX_READ_COUNT) return { rows, cursor: cursorOf([day, first, last]) };
       const slice = await read(day, first);
       reads += READS_PER_DAY + slice.rows.length;
-      for (const [key, row] of summed(slice.rows.filter(isAmong), dimensions, unit)) {
-        if (key <= last) continue;
+      const found = summed(slice.rows.filter(isAmong), dimensions, unit);
+      // When that one is there no more, all come again.
+      const given = last === "" ? 0 : found.findIndex(([key]) => digestOf(key) === last) + 1;
+      for (const [key, row] of found.slice(given)) {
         if (rows.length === limit) return { rows, cursor: cursorOf([day, first, last]) };
         rows.push(row);
-        last = key;
+        last = digestOf(key);
       }
       first = slice.next;
       last = "";
@@ -150,6 +153,11 @@ function plus(row: UsageRow, counts: UsageCounts): UsageRow {
     reasoning: row.reasoning + counts.reasoning,
     charge: row.charge + counts.charge,
   };
+}
+
+/** A row's names may be longer than a cursor. */
+function digestOf(key: string): string {
+  return hash("sha256", key, "base64url").slice(0, 22);
 }
 
 function cursorOf(position: Position): string {

@@ -213,6 +213,30 @@ describe("credits", () => {
   });
 });
 
+describe("users who are disabled", () => {
+  test("are told apart by nothing but what they may do; a search finds them", async () => {
+    const { json, run, onStore } = gateway();
+    const user = await json<UserBody>("users", "add", "--email", "ada@example.com");
+    await json("users", "add", "--email", "bob@example.com");
+    const disabled = await run("users", "disable", "ada@example.com");
+    expect(disabled.stdout).toMatch(/^Disabled ada@example\.com \(user_.*\): tier Free/);
+    expect(await onStore(async (store) => store.principalOf(user.id))).toBeNull();
+    expect(await json("users", "list", "--search", "ADA@")).toMatchObject([{ id: user.id }]);
+    expect(await json("users", "list", "--search", user.id)).toMatchObject([{ id: user.id }]);
+    expect(await json("users", "enable", user.id)).toMatchObject({ id: user.id });
+    expect(await onStore(async (store) => store.principalOf(user.id))).toMatchObject({ userId: user.id });
+    expect(await run("users", "disable", "nobody")).toMatchObject({ exitCode: 1, stderr: "there is no user nobody" });
+  });
+
+  test("grants are kept with their reason", async () => {
+    const { json, onStore } = gateway();
+    const user = await json<UserBody>("users", "add", "--email", "ada@example.com");
+    await json("credits", "add", user.id, "2", "--reason", "goodwill");
+    const { grants } = await onStore(async (store) => store.listGrants(user.id, { limit: 5, after: null }));
+    expect(grants).toMatchObject([{ amount: 2_000_000_000n, reason: "goodwill", by: "command line" }]);
+  });
+});
+
 describe("keys", () => {
   test("add prints the body of POST /v1/user/key, and the key works", async () => {
     const { json, onStore } = gateway();

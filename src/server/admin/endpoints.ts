@@ -7,6 +7,7 @@ import { DESCRIPTION, PROBES } from "./routes/probes.ts";
 import { SESSION } from "./routes/session.ts";
 import { STREAMS } from "./routes/streams.ts";
 import { UPSTREAMS } from "./routes/upstreams.ts";
+import { USERS } from "./routes/users.ts";
 
 /**
  * The whole admin listener. What is served, its OpenAPI document, what a viewer may not do and what the audit log calls
@@ -19,6 +20,7 @@ export const ADMIN_ENDPOINTS: readonly AdminEndpoint[] = Object.freeze([
   ...UPSTREAMS,
   ...OPERATIONS,
   ...STREAMS,
+  ...USERS,
   ...LEDGER,
   ...AUDIT,
   DESCRIPTION,

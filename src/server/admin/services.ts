@@ -1,5 +1,16 @@
-import type { AdminSchemas, LedgerPage, LedgerQuery, UsagePage, UsageQuery } from "../../../schemas/types.gen.ts";
-import type { AuditEntry } from "../../kit/index.ts";
+import type {
+  AdminKey,
+  AdminSchemas,
+  AdminUser,
+  AdminUserDetail,
+  CreatedAdminKey,
+  CreditGrant,
+  LedgerPage,
+  LedgerQuery,
+  UsagePage,
+  UsageQuery,
+} from "../../../schemas/types.gen.ts";
+import type { AuditEntry, UserQuery } from "../../kit/index.ts";
 
 /**
  * What rows need of the store. A supervisor has none and asks one of its workers: arguments and results are JSON, and
@@ -7,7 +18,7 @@ import type { AuditEntry } from "../../kit/index.ts";
  *
  * To add a method: its signature here, its line in `SERVICES`, and its work in `src/gateway/admin-services.ts`.
  */
-export interface AdminServices {
+export interface AdminServices extends UserServices {
   /** Adds it, or replaces the one with its id. */
   writeAudit(entry: AuditEntry): Promise<null>;
   /** Sets something of an upstream, on all instances. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
@@ -33,12 +44,44 @@ export interface ManualOrder extends Pick<AdminSchemas["UpstreamManualRequest"],
   readonly by: string;
 }
 
+/** Users, their credits and their keys. What is no user's id, or no live key's, is a NOT_FOUND. */
+export interface UserServices {
+  findUsers(query: UserQuery): Promise<{ readonly users: readonly AdminUser[]; readonly next: string | null }>;
+  addUser(user: AdminSchemas["NewUserRequest"]): Promise<AdminUser>;
+  getUser(id: string): Promise<AdminUserDetail>;
+  changeUser(id: string, change: AdminSchemas["UserChangeRequest"]): Promise<AdminUser>;
+  grantCredits(order: CreditsOrder): Promise<CreditGrant>;
+  listGrants(
+    userId: string,
+    page: { readonly limit: number; readonly after: number | null },
+  ): Promise<{ readonly grants: readonly CreditGrant[]; readonly next: number | null }>;
+  listKeys(userId: string): Promise<readonly AdminKey[]>;
+  addKey(userId: string, key: AdminSchemas["AdminKeyRequest"]): Promise<CreatedAdminKey>;
+  revokeKey(id: string): Promise<null>;
+}
+
+export interface CreditsOrder extends Pick<AdminSchemas["CreditsRequest"], "amount" | "reason"> {
+  readonly userId: string;
+  /** Who. */
+  readonly by: string;
+  readonly idempotencyKey: string;
+}
+
 /** A `read` whose worker ended is asked of another one; a `write` is never sent twice, unless it is `repeatable`. */
 export const SERVICES: Readonly<Record<keyof AdminServices, "read" | "write" | "repeatable">> = Object.freeze({
   setManual: "repeatable",
   liftManual: "repeatable",
   listGenerations: "read",
   diffGenerations: "read",
+  findUsers: "read",
+  addUser: "write",
+  getUser: "read",
+  changeUser: "repeatable",
+  grantCredits: "repeatable",
+  listGrants: "read",
+  listKeys: "read",
+  addKey: "write",
+  revokeKey: "write",
   writeAudit: "repeatable",
   listAudit: "read",
   ledgerPage: "read",

@@ -17,7 +17,7 @@ const OUTCOMES = [
   "killed",
   "shutdown",
 ] as const;
-/** A limit and a cursor have fewer characters, a tag's name and value have no more. */
+/** Of what says nothing else: a tag's name and value have no more, and a cursor has fewer. */
 const MAX_CHARACTERS = 600;
 const NAME: Json = { type: "string", minLength: 1, maxLength: 256 };
 const MAX_ENTRY_COUNT = 1_000;
@@ -134,9 +134,13 @@ function limitIn(pointer: string, text: string): number {
 }
 
 function textIn(pointer: string, text: string, schema: Json): string {
-  const { enum: choices, pattern } = schema as { readonly enum?: readonly string[]; readonly pattern?: string };
-  if (text === "" || text.length > MAX_CHARACTERS) {
-    throw invalidRequest(pointer, `must have 1 to ${MAX_CHARACTERS} characters`);
+  const {
+    enum: choices,
+    pattern,
+    maxLength = MAX_CHARACTERS,
+  } = schema as { readonly enum?: readonly string[]; readonly pattern?: string; readonly maxLength?: number };
+  if (text === "" || text.length > maxLength) {
+    throw invalidRequest(pointer, `must have 1 to ${maxLength} characters`);
   }
   if (choices && !choices.includes(text)) throw invalidRequest(pointer, `must be one of ${choices.join(", ")}`);
   if (pattern !== undefined && !new RegExp(pattern).test(text)) throw invalidRequest(pointer, `must match ${pattern}`);

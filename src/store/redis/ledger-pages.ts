@@ -65,7 +65,7 @@ function pageOfAll(
 ): Promise<LedgerPage> {
   const firstDay = dayOf(Math.max(query.from ?? 0, oldest));
   const lastDay = dayOf(Math.min((query.to ?? Infinity) - 1, newest));
-  return ledgerPageOf(query, async (place, count) => {
+  const read = async (place: string | null, count: number): Promise<Listed[]> => {
     let [day, left]: [number, number | null] = place === null ? [lastDay, null] : numbersIn(place);
     // No list has given such a place: the way from there could be as long as numbers are large.
     if (day > lastDay) [day, left] = [lastDay, null];
@@ -78,7 +78,9 @@ function pageOfAll(
       if (texts.length > 0) return texts.toReversed().map((text, index) => listed(text, `${day} ${end - index - 1}`));
     }
     return [];
-  });
+  };
+  // What a process has left is swept late.
+  return ledgerPageOf(query, read, false);
 }
 
 /** "<user> <entry as it is written in the user's ledger>" */

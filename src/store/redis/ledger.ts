@@ -119,8 +119,7 @@ function entryIn(userId: string, written: string): LedgerEntry {
 
 /**
  * Pages of a user's ledger from its end: entries are added there and taken away at the beginning meanwhile, so one that
- * moves is met twice. What is older than `store.retention` goes as
- * new entries come, or as a whole when none come.
+ * moves is met twice. What is older than `store.retention` goes as new entries come, or as a whole when none come.
  */
 async function* pagesOf(connection: Connection, keys: Keys, userId: string): AsyncGenerator<LedgerEntry[]> {
   for (let last = -1; ; last -= ENTRIES_PER_PAGE) {

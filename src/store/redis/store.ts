@@ -92,8 +92,8 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
 
     async close(): Promise<void> {
       clearInterval(renewal);
-      sweep.close();
       requests.close();
+      await sweep.close();
       await connection.close();
     },
   } satisfies Store;

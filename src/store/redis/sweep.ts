@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LedgerEntry } from "../../kit/index.ts";
+import { isStoreUnavailable, type LedgerEntry } from "../../kit/index.ts";
 import { FAILED_OUTCOMES, type HourRow, USAGE_RETENTION_MS, type UsageSource } from "../usage.ts";
 import { WINDOW_MS } from "../windows.ts";
 import type { Argument } from "./calls.ts";
@@ -17,6 +17,8 @@ const PASS_INTERVAL_MS = 3_600_000;
 const PASS_CHECK_MS = 60_000;
 const PASS_PAUSE_MS = 250;
 const USERS_PER_STEP = 200;
+/** Milliseconds that closing waits for the last sweep. */
+const CLOSE_TIMEOUT_MS = 250;
 /** Entries of a user that are swept at once, and those that one script takes. */
 const ENTRIES_PER_TAKE = 200;
 const ENTRIES_PER_SCRIPT = 200;
@@ -86,9 +88,15 @@ export class LedgerSweep {
     if (this.#users.size < MAX_NOTED_USER_COUNT) this.#users.add(userId);
   }
 
-  close(): void {
-    this.#closed = true;
+  /** Brings along what this process has recorded, if the server answers soon: others see it sooner than by their pass. */
+  async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
+    this.#closed = true;
+    if (this.#users.size === 0) return;
+    const waited = new AbortController();
+    const swept = this.sweep().catch(() => {});
+    await Promise.race([swept, sleep(CLOSE_TIMEOUT_MS, undefined, { signal: waited.signal }).catch(() => {})]);
+    waited.abort();
   }
 
   /** What this process has recorded: what is taken by one that is under way may not be in the lists yet. */
@@ -143,9 +151,9 @@ export class LedgerSweep {
   }
 
   #inBackground(work: Promise<void>): void {
-    // Tried again with the next one.
+    // Tried again with the next one. That the store is away is said elsewhere.
     work.catch((error: unknown) => {
-      if (!this.#closed) this.#failed(error);
+      if (!this.#closed && !isStoreUnavailable(error)) this.#failed(error);
     });
   }
 

@@ -47,6 +47,8 @@ export function openFile(path: string, serving: boolean): OpenDatabase {
     prepare(db, statSync(file).size);
     if (serving) migrate(db);
     else migrateUnserved(db, file);
+    // What the roll-up of the ledger sorts would else go through files on the disk. Not sooner: a migration sorts far more.
+    db.exec("PRAGMA temp_store = MEMORY");
     // Says now, not at the first request, that the file is read-only or that somebody does not let go of it.
     if (serving) db.exec(`BEGIN IMMEDIATE; ROLLBACK; PRAGMA busy_timeout = ${WAIT_MS.serving}`);
     return { db, file, close };

@@ -159,6 +159,7 @@ function Form({ asked, onAskAgain }: { readonly asked: Draft; readonly onAskAgai
           </div>
         </details>
         <div class="row end">
+          {!canAsk && <span class="hint">Name a model, and a plan or a user.</span>}
           <button type="submit" class="button primary" disabled={!canAsk}>
             Explain
           </button>

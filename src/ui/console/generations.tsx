@@ -1,4 +1,5 @@
 import type { GenerationEffect, GenerationList } from "#schema";
+import { useEffect } from "preact/hooks";
 import { confirm } from "../shared/dialog.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
@@ -10,6 +11,7 @@ import { toast } from "../shared/toast.tsx";
 import { admin, changed, mayChange } from "./client.ts";
 import { Effects, SummaryBadges, useDiff } from "./effects.tsx";
 import { query, SelectFilter } from "./filters.tsx";
+import { latest } from "./live.ts";
 import { Hash } from "./state-parts.tsx";
 
 const EVERY_MS = 10_000;
@@ -32,6 +34,10 @@ export function GenerationsPage() {
     },
     { everyMs: EVERY_MS },
   );
+  // Seen with the next second, where figures come in.
+  const hash = latest.value?.config.hash;
+  const { reload } = generations;
+  useEffect(reload, [hash, reload]);
   return (
     <>
       <PageHead title="Generations" />

@@ -1,3 +1,4 @@
+import type { AdminUser } from "#schema";
 import { useMemo, useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
 import { errorOf, otherProblem, TextField } from "../shared/fields.tsx";
@@ -6,12 +7,11 @@ import { ProblemNote } from "../shared/parts.tsx";
 import { useAction } from "../shared/resource.ts";
 import { toast } from "../shared/toast.tsx";
 import { admin, part } from "./client.ts";
-import type { User } from "./types.ts";
 
 const AMOUNT = /^-?\d{1,12}(?:\.\d{1,9})?$/;
 
 interface Props {
-  readonly user: User;
+  readonly user: AdminUser;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }

@@ -4,7 +4,8 @@ import { linkTo } from "../shared/router.ts";
 import { Time, Until } from "../shared/time.tsx";
 import { useConfiguration } from "./configuration.tsx";
 import { BreakerBadge, Facts, Hash, HealthBadge } from "./state-parts.tsx";
-import { isUnwell, type Named, useUpstreams } from "./upstreams.tsx";
+import type { NamedUpstream } from "./upstream-detail.tsx";
+import { isUnwell, useUpstreams } from "./upstreams.tsx";
 
 const UPSTREAMS_EVERY_MS = 1_000;
 const CONFIGURATION_EVERY_MS = 5_000;
@@ -46,7 +47,7 @@ export function UpstreamHealth() {
   );
 }
 
-function Unwell({ of: { name, breaker, health, manual, history } }: { readonly of: Named }) {
+function Unwell({ of: { name, breaker, health, manual, history } }: { readonly of: NamedUpstream }) {
   const last = history.at(-1);
   return (
     <li class="row">

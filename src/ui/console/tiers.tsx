@@ -1,3 +1,4 @@
+import type { AdminUser } from "#schema";
 import { useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
 import { errorOf, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
@@ -5,7 +6,6 @@ import { ProblemNote } from "../shared/parts.tsx";
 import { useAction } from "../shared/resource.ts";
 import { toast } from "../shared/toast.tsx";
 import { admin, part } from "./client.ts";
-import type { User } from "./types.ts";
 import { useCatalogue } from "./use-catalogue.ts";
 
 interface TierFieldProps {
@@ -35,7 +35,7 @@ export function TierField({ label, value, onValue, error, none }: TierFieldProps
 }
 
 interface Props {
-  readonly user: User;
+  readonly user: AdminUser;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }

@@ -1,7 +1,7 @@
-import type { UpstreamChange, UpstreamState } from "#schema";
+import type { UpstreamState } from "#schema";
 import { useState } from "preact/hooks";
 import { confirm } from "../shared/dialog.tsx";
-import { formatCount, formatDuration, NONE, plural } from "../shared/formats.ts";
+import { formatCount, formatDuration, NONE } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { type Resource, useResource } from "../shared/resource.ts";
@@ -12,15 +12,14 @@ import { toast } from "../shared/toast.tsx";
 import { admin, mayChange, part } from "./client.ts";
 import { ClearFilters, query, SelectFilter, TextFilter } from "./filters.tsx";
 import { ManualDialog } from "./manual-dialog.tsx";
-import { BreakerBadge, Facts, HealthBadge } from "./state-parts.tsx";
+import { BreakerBadge, HealthBadge } from "./state-parts.tsx";
+import { MANUAL_STATES, type NamedUpstream, UpstreamDetail } from "./upstream-detail.tsx";
 
 /** A breaker that opens is seen within two seconds. */
 const EVERY_MS = 1_000;
 
-export type Named = UpstreamState & { readonly name: string };
-
 /** Every upstream, those that are unwell first. */
-export function useUpstreams(everyMs: number): Resource<readonly Named[]> {
+export function useUpstreams(everyMs: number): Resource<readonly NamedUpstream[]> {
   return useResource(
     "upstreams",
     async (signal) => {
@@ -31,7 +30,7 @@ export function useUpstreams(everyMs: number): Resource<readonly Named[]> {
   );
 }
 
-export function isUnwell({ breaker, health, can_serve, manual, instances }: Named): boolean {
+export function isUnwell({ breaker, health, can_serve, manual, instances }: NamedUpstream): boolean {
   const anywhere = Object.values(instances).some((state) => state !== "closed");
   return breaker !== "closed" || anywhere || health === "degraded" || !can_serve || (manual ?? null) !== null;
 }
@@ -39,7 +38,7 @@ export function isUnwell({ breaker, health, can_serve, manual, instances }: Name
 /** Which provider is unwell, since when and why; and what somebody has set by hand. */
 export function UpstreamsPage() {
   const upstreams = useUpstreams(EVERY_MS);
-  const [setting, setSetting] = useState<Named | null>(null);
+  const [setting, setSetting] = useState<NamedUpstream | null>(null);
   return (
     <>
       <PageHead title="Upstreams" />
@@ -47,7 +46,7 @@ export function UpstreamsPage() {
         {(all) => (
           <>
             <List all={all} onSet={setSetting} onLifted={upstreams.reload} />
-            <Detail all={all} />
+            <UpstreamDetail all={all} />
           </>
         )}
       </Loaded>
@@ -73,8 +72,8 @@ const SHOWN = [
 ];
 
 interface ListProps {
-  readonly all: readonly Named[];
-  readonly onSet: (upstream: Named) => void;
+  readonly all: readonly NamedUpstream[];
+  readonly onSet: (upstream: NamedUpstream) => void;
   readonly onLifted: () => void;
 }
 
@@ -118,7 +117,7 @@ function List({ all, onSet, onLifted }: ListProps) {
   );
 }
 
-function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Column<Named>[] {
+function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Column<NamedUpstream>[] {
   const selected = query("upstream");
   return [
     {
@@ -163,7 +162,7 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
       cell: ({ manual }) =>
         manual && (
           <span title={manual.reason}>
-            <Badge tone="warn">{MODES[manual.mode]}</Badge>{" "}
+            <Badge tone="warn">{MANUAL_STATES[manual.mode]}</Badge>{" "}
             <span class="small muted">
               by {manual.by}, ends <Until at={manual.until} />
             </span>
@@ -176,11 +175,11 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
       cell: ({ history }) => <Time at={history.at(-1)?.at} />,
       sortBy: ({ history }) => history.at(-1)?.at ?? null,
     },
-    ...(mayChange() ? [{ id: "do", title: "", cell: (row: Named) => <Actions {...{ row, onSet, onLifted }} /> }] : []),
+    ...(mayChange()
+      ? [{ id: "do", title: "", cell: (row: NamedUpstream) => <Actions {...{ row, onSet, onLifted }} /> }]
+      : []),
   ];
 }
-
-const MODES = { drain: "drained", open: "opened", close: "closed" } as const;
 
 /** Instances whose breaker is another than that of the one that answers. */
 function Differing({ own, instances }: Pick<UpstreamState, "instances"> & { readonly own: UpstreamState["breaker"] }) {
@@ -193,7 +192,7 @@ function Differing({ own, instances }: Pick<UpstreamState, "instances"> & { read
   );
 }
 
-function Actions({ row, onSet, onLifted }: Omit<ListProps, "all"> & { readonly row: Named }) {
+function Actions({ row, onSet, onLifted }: Omit<ListProps, "all"> & { readonly row: NamedUpstream }) {
   const { name, manual } = row;
   return (
     <span class="row end nowrap">
@@ -220,115 +219,4 @@ function askToLift(name: string, onLifted: () => void): void {
       onLifted();
     },
   });
-}
-
-/** The one that the URL names. */
-function Detail({ all }: { readonly all: readonly Named[] }) {
-  const name = query("upstream");
-  if (name === "") return null;
-  const found = all.find((one) => one.name === name);
-  if (found === undefined) {
-    return (
-      <p class="note warn">
-        There is no upstream <code>{name}</code> in the configuration in force.
-      </p>
-    );
-  }
-  const { manual, instances, history, keys } = found;
-  return (
-    <Panel
-      title={found.name}
-      actions={
-        <a class="button small" href={linkTo("/ledger", { upstream: name })}>
-          Its requests
-        </a>
-      }
-    >
-      <Facts
-        rows={[
-          ["Breaker", <BreakerBadge key="state" state={found.breaker} />],
-          [
-            "Set by hand",
-            manual ? (
-              <>
-                {MODES[manual.mode]} by {manual.by} <Time at={manual.since} />, ends <Until at={manual.until} />:{" "}
-                {manual.reason}
-              </>
-            ) : (
-              "nothing"
-            ),
-          ],
-          [
-            "Instances",
-            <span key="all" class="row">
-              {Object.entries(instances).map(([instance, state]) => (
-                <span key={instance} class="row">
-                  <code class="small">{instance}</code> <BreakerBadge state={state} />
-                </span>
-              ))}
-            </span>,
-          ],
-          ["Keys", <Keys key="keys" of={keys} />],
-        ]}
-      />
-      <History of={history} />
-    </Panel>
-  );
-}
-
-/** By their place in the configuration: what they are is in no answer. */
-function Keys({ of }: { readonly of: UpstreamState["keys"] }) {
-  return (
-    <span class="row">
-      {of.map(({ position, rests_until, refusals }) => (
-        <span key={position} class="row">
-          {of.length > 1 ? `key ${position}` : "one key"}
-          {rests_until === null ? (
-            <Badge tone="good">in use</Badge>
-          ) : (
-            <>
-              <Badge tone="warn">rests</Badge>
-              <span class="small">
-                is used again <Until at={rests_until} />
-              </span>
-            </>
-          )}
-          {refusals > 0 && <span class="small">{plural(refusals, "refusal")} in a row</span>}
-        </span>
-      ))}
-    </span>
-  );
-}
-
-const CAUSES: Readonly<Record<string, string>> = {
-  failures: "failures",
-  waited: "waited long enough",
-  probe_succeeded: "a try succeeded",
-  probe_failed: "a try failed",
-  manual: "set by hand",
-  manual_lifted: "lifted by hand",
-  manual_ended: "what was set by hand ended",
-};
-
-const CHANGES: readonly Column<UpstreamChange>[] = [
-  { id: "at", title: "When", cell: ({ at }) => <Time at={at} both /> },
-  { id: "state", title: "Breaker afterwards", cell: ({ state }) => <BreakerBadge state={state} /> },
-  { id: "cause", title: "Why", cell: ({ cause }) => CAUSES[cause] ?? cause },
-  { id: "detail", title: "More", cell: ({ detail }) => detail },
-  { id: "instance", title: "Instance", cell: ({ instance }) => <code class="small">{instance}</code> },
-];
-
-function History({ of }: { readonly of: readonly UpstreamChange[] }) {
-  return (
-    <div class="stack-s">
-      <h3>Latest changes</h3>
-      <DataTable
-        caption="Latest changes"
-        columns={CHANGES}
-        rows={of.toReversed()}
-        rowKey={({ at, cause, instance }) => `${at} ${cause} ${instance}`}
-        empty={<p class="muted">Its breaker has not changed since the gateway started.</p>}
-      />
-    </div>
-  );
 }

@@ -1,3 +1,4 @@
+import type { AdminKey, CreatedAdminKey } from "#schema";
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../shared/copy.tsx";
 import { confirm, Dialog } from "../shared/dialog.tsx";
@@ -11,13 +12,12 @@ import { type Column, PagedTable } from "../shared/table.tsx";
 import { Credits, now, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
 import { admin, mayChange, part } from "./client.ts";
-import type { ApiKey, NewApiKey } from "./types.ts";
 
 /** The keys of a user: made, shown once, revoked. */
 export function UserKeys({ userId }: { readonly userId: string }) {
   const [making, setMaking] = useState(false);
   const pages = usePages(userId, (cursor, signal) =>
-    admin.get<Page<ApiKey>>(`/admin/users/${part(userId)}/keys`, { query: { cursor }, signal }),
+    admin.get<Page<AdminKey>>(`/admin/users/${part(userId)}/keys`, { query: { cursor }, signal }),
   );
   return (
     <Panel
@@ -51,7 +51,7 @@ export function UserKeys({ userId }: { readonly userId: string }) {
   );
 }
 
-function columns(onRevoked: () => void): readonly Column<ApiKey>[] {
+function columns(onRevoked: () => void): readonly Column<AdminKey>[] {
   return [
     { id: "name", title: "Name", cell: ({ name }) => name || "–", sortBy: ({ name }) => name },
     {
@@ -83,7 +83,7 @@ function columns(onRevoked: () => void): readonly Column<ApiKey>[] {
           {
             id: "revoke",
             title: "",
-            cell: (key: ApiKey) => (
+            cell: (key: AdminKey) => (
               <button type="button" class="button small danger" onClick={() => askToRevoke(key, onRevoked)}>
                 Revoke
               </button>
@@ -94,7 +94,7 @@ function columns(onRevoked: () => void): readonly Column<ApiKey>[] {
   ];
 }
 
-function KeyLimits({ of: { models, budget, tags } }: { readonly of: ApiKey }) {
+function KeyLimits({ of: { models, budget, tags } }: { readonly of: AdminKey }) {
   const names = Object.entries(tags ?? {});
   return (
     <span class="details">
@@ -110,7 +110,7 @@ function KeyLimits({ of: { models, budget, tags } }: { readonly of: ApiKey }) {
   );
 }
 
-function askToRevoke({ id, name, key_prefix }: ApiKey, onRevoked: () => void): void {
+function askToRevoke({ id, name, key_prefix }: AdminKey, onRevoked: () => void): void {
   confirm({
     title: `Revoke ${name || key_prefix}?`,
     text: (
@@ -143,7 +143,7 @@ const PERIODS = [
 ];
 
 function KeyDialog({ userId, onClose }: { readonly userId: string; readonly onClose: () => void }) {
-  const [made, setMade] = useState<NewApiKey | null>(null);
+  const [made, setMade] = useState<CreatedAdminKey | null>(null);
   return (
     <Dialog title={made === null ? "New key" : "The key, shown this once"} onClose={onClose}>
       {made === null ? (
@@ -151,7 +151,7 @@ function KeyDialog({ userId, onClose }: { readonly userId: string; readonly onCl
       ) : (
         <>
           <p>Hand it to the user over a channel that nobody else reads. It cannot be shown again.</p>
-          <CodeBlock text={made.api_key} title="API key" />
+          <CodeBlock text={made.key} title="API key" />
           <div class="row end">
             <button type="button" class="button primary" onClick={onClose}>
               Done
@@ -169,7 +169,7 @@ function KeyForm({
   onClose,
 }: {
   readonly userId: string;
-  readonly onMade: (key: NewApiKey) => void;
+  readonly onMade: (key: CreatedAdminKey) => void;
   readonly onClose: () => void;
 }) {
   const [name, setName] = useState("");
@@ -180,12 +180,12 @@ function KeyForm({
   const { busy, problem, start } = useAction(async () => {
     const globs = models.split(/[\s,]+/).filter(Boolean);
     const body = {
-      ...(name.trim() && { name: name.trim() }),
+      name: name.trim(),
       ...(expires && { expires_in: expires }),
       ...(globs.length > 0 && { models: globs }),
       ...(amount.trim() && { budget: { amount: amount.trim(), per } }),
     };
-    onMade(await admin.send<NewApiKey>("POST", `/admin/users/${part(userId)}/keys`, { body }));
+    onMade(await admin.send<CreatedAdminKey>("POST", `/admin/users/${part(userId)}/keys`, { body }));
   });
   const other = otherProblem(problem, ["/name", "/expires_in", "/models", "/budget"]);
   return (
@@ -196,7 +196,15 @@ function KeyForm({
         start();
       }}
     >
-      <TextField label="Name" value={name} onValue={setName} maxLength={100} error={errorOf(problem, "/name")} />
+      <TextField
+        label="Name"
+        required
+        maxLength={200}
+        value={name}
+        onValue={setName}
+        hint="What it is for: it is shown wherever the key is."
+        error={errorOf(problem, "/name")}
+      />
       <SelectField
         label="Expires"
         value={expires}
@@ -229,7 +237,7 @@ function KeyForm({
         <button type="button" class="button" onClick={onClose}>
           Cancel
         </button>
-        <button type="submit" class="button primary" disabled={busy}>
+        <button type="submit" class="button primary" disabled={busy || name.trim() === ""}>
           {busy ? "Making…" : "Make the key"}
         </button>
       </div>

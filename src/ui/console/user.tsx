@@ -1,3 +1,4 @@
+import type { AdminUserDetail } from "#schema";
 import { useState } from "preact/hooks";
 import { CopyButton } from "../shared/copy.tsx";
 import { confirm } from "../shared/dialog.tsx";
@@ -12,14 +13,14 @@ import { GrantDialog } from "./grant-dialog.tsx";
 import { LedgerTable } from "./ledger-table.tsx";
 import { Facts } from "./state-parts.tsx";
 import { TierDialog } from "./tiers.tsx";
-import type { UserDetail } from "./types.ts";
+import { UserGrants } from "./user-grants.tsx";
 import { UserKeys } from "./user-keys.tsx";
 
 const EVERY_MS = 10_000;
 
 /** One user: what is left of the limits and credits, the keys, and what was spent on what. */
 export function UserPage({ id }: { readonly id: string }) {
-  const user = useResource(id, (signal) => admin.get<UserDetail>(`/admin/users/${part(id)}`, { signal }), {
+  const user = useResource(id, (signal) => admin.get<AdminUserDetail>(`/admin/users/${part(id)}`, { signal }), {
     everyMs: EVERY_MS,
   });
   return (
@@ -43,6 +44,7 @@ export function UserPage({ id }: { readonly id: string }) {
               <Account user={data} resource={user} />
               <Limits user={data} />
               <UserKeys userId={data.id} />
+              <UserGrants userId={data.id} round={data.granted} />
               <Panel
                 flush
                 title="Latest requests"
@@ -69,7 +71,7 @@ export function UserPage({ id }: { readonly id: string }) {
 
 type Open = "grant" | "tier" | null;
 
-function Account({ user, resource }: { readonly user: UserDetail; readonly resource: Resource<UserDetail> }) {
+function Account({ user, resource }: { readonly user: AdminUserDetail; readonly resource: Resource<AdminUserDetail> }) {
   const [open, setOpen] = useState<Open>(null);
   const close = (): void => setOpen(null);
   const done = (): void => {
@@ -97,7 +99,7 @@ function Account({ user, resource }: { readonly user: UserDetail; readonly resou
       }
     >
       <div class="numbers">
-        <Figure label="Credits left" value={<Credits amount={user.credits} bare />} />
+        <Figure label="Credits" value={<Credits amount={user.credits} bare />} />
         <Figure label="Held by running requests" value={<Credits amount={user.held} bare />} />
         <Figure label="Charged so far" value={<Credits amount={user.charged} bare />} />
         <Figure label="Granted so far" value={<Credits amount={user.granted} bare />} />
@@ -130,7 +132,7 @@ function Account({ user, resource }: { readonly user: UserDetail; readonly resou
   );
 }
 
-function askToDisable({ id, email, disabled_at }: UserDetail, onDone: () => void): void {
+function askToDisable({ id, email, disabled_at }: AdminUserDetail, onDone: () => void): void {
   const disable = disabled_at === null;
   confirm({
     title: disable ? `Disable ${email}?` : `Enable ${email}?`,
@@ -155,7 +157,7 @@ const WINDOWS = [
   ["minute", "Minute"],
 ] as const;
 
-function Limits({ user }: { readonly user: UserDetail }) {
+function Limits({ user }: { readonly user: AdminUserDetail }) {
   const { windows, streams, requests_running } = user;
   return (
     <Panel title="Limits">

@@ -1,3 +1,4 @@
+import type { AdminUser } from "#schema";
 import { useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
 import { errorOf, otherProblem, TextField } from "../shared/fields.tsx";
@@ -13,7 +14,6 @@ import { admin, mayChange, part, router } from "./client.ts";
 import { ClearFilters, queries, SelectFilter, TextFilter } from "./filters.tsx";
 import { Id } from "./state-parts.tsx";
 import { TierField } from "./tiers.tsx";
-import type { User } from "./types.ts";
 import { useCatalogue } from "./use-catalogue.ts";
 
 const FILTERS = ["search", "tier", "disabled"] as const;
@@ -30,7 +30,7 @@ export function UsersPage() {
   const { data: catalogue } = useCatalogue();
   const plans = ["", ...(catalogue?.tiers ?? [])].map((value) => ({ value, title: value || "All" }));
   const pages = usePages(JSON.stringify(filters), (cursor, signal) =>
-    admin.get<Page<User>>("/admin/users", { query: { ...filters, cursor }, signal }),
+    admin.get<Page<AdminUser>>("/admin/users", { query: { ...filters, cursor }, signal }),
   );
   const isFiltered = Object.values(filters).some((value) => value !== "");
   return (
@@ -75,7 +75,7 @@ export function UsersPage() {
   );
 }
 
-const COLUMNS: readonly Column<User>[] = [
+const COLUMNS: readonly Column<AdminUser>[] = [
   {
     id: "email",
     title: "Address",
@@ -118,7 +118,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const [credits, setCredits] = useState("");
   const { busy, problem, start } = useAction(async () => {
     const body = { email: email.trim(), ...(tier && { plan_tier: tier }), ...(credits && { credits: credits.trim() }) };
-    const made = await admin.send<User>("POST", "/admin/users", { body });
+    const made = await admin.send<AdminUser>("POST", "/admin/users", { body });
     toast(`${made.email} was created`);
     onClose();
     router.go(`/users/${part(made.id)}`);

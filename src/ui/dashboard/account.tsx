@@ -3,11 +3,12 @@ import { PageHead } from "../shared/layout.tsx";
 import { Loaded, Panel } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
 import { Time } from "../shared/time.tsx";
+import { currentKeys } from "./chat.ts";
 import { api, session, signOut } from "./session.ts";
 
 export function AccountView() {
   const settings = useResource("settings", (signal) => api.settings(signal));
-  const keys = useResource("keys", (signal) => api.keys(signal));
+  const keys = useResource("keys", currentKeys);
   const user = session.value;
   if (typeof user !== "object") return null;
   return (

@@ -1,5 +1,5 @@
 import { signal } from "@preact/signals";
-import type { LedgerEntry } from "../shared/api.ts";
+import type { ApiKey, LedgerEntry } from "../shared/api.ts";
 import { Problem, problemOf, readEvents } from "../shared/http.ts";
 import { api, bearer } from "./session.ts";
 
@@ -36,8 +36,14 @@ interface Chunk {
   readonly error?: { readonly message?: string };
 }
 
-/** Of the last playground that was left: a list of keys is true when it is done. */
-export const revocation = signal<Promise<void>>(Promise.resolve());
+/** Of the last playground that was left. */
+const revocation = signal<Promise<void>>(Promise.resolve());
+
+/** Not before the key of a playground that was just left is gone. */
+export async function currentKeys(signal: AbortSignal): Promise<readonly ApiKey[]> {
+  await revocation.value.catch(() => null);
+  return api.keys(signal);
+}
 
 /** The playground's own key: for an hour, in memory, revoked when the playground is left. */
 export class PlaygroundKey {

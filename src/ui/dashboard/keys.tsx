@@ -9,16 +9,13 @@ import { useResource } from "../shared/resource.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { now, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
-import { revocation } from "./chat.ts";
+import { currentKeys } from "./chat.ts";
 import { allowedModels, Connect } from "./connect.tsx";
 import { MakeKey } from "./make-key.tsx";
 import { api, planOf } from "./session.ts";
 
 export function Keys() {
-  const keys = useResource("keys", async (signal) => {
-    await revocation.value.catch(() => null);
-    return api.keys(signal);
-  });
+  const keys = useResource("keys", currentKeys);
   const [making, setMaking] = useState(false);
   const [made, setMade] = useState<CreatedApiKey | null>(null);
   const revoke = (key: ApiKey): void =>

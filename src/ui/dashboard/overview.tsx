@@ -10,6 +10,7 @@ import { useAction, useResource } from "../shared/resource.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { Credits, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
+import { currentKeys } from "./chat.ts";
 import { allowedModels, Connect } from "./connect.tsx";
 import { api, planOf } from "./session.ts";
 import { addAmounts, DAY_MS, spread } from "./spending.ts";
@@ -23,7 +24,7 @@ const STREAMS_EVERY_MS = 5_000;
 
 export function Overview() {
   const account = useResource("account", (signal) => api.account(signal), { everyMs: ACCOUNT_EVERY_MS });
-  const keys = useResource("keys", (signal) => api.keys(signal));
+  const keys = useResource("keys", currentKeys);
   return (
     <>
       <PageHead title="Overview" actions={account.data && <Badge tone="plain">{account.data.plan_tier} plan</Badge>} />
@@ -78,11 +79,11 @@ function Limits({ account }: { readonly account: Account }) {
       <Panel title="Credits">
         <div class="figures">
           <Figure
-            label="Left"
+            label="Balance"
             value={<Credits amount={account.credits} />}
-            hint={isEmpty ? undefined : "for requests from now on"}
+            hint={isEmpty ? undefined : "before what running requests hold"}
           />
-          <Figure label="Held" value={<Credits amount={account.held} />} hint="for requests that run" />
+          <Figure label="Held" value={<Credits amount={account.held} />} hint="by running requests" />
         </div>
         {isEmpty && (
           <p class="note warn">

@@ -2,6 +2,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { type LedgerEntry, OUTCOMES } from "../shared/api.ts";
 import { SelectField, TextArea, TextField } from "../shared/fields.tsx";
 import { formatCount, formatDuration } from "../shared/formats.ts";
+import { Problem } from "../shared/http.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel, ProblemNote } from "../shared/parts.tsx";
 import { useAction, useResource } from "../shared/resource.ts";
@@ -110,7 +111,7 @@ function Conversation({ models }: { readonly models: readonly string[] }) {
       // It never began: the prompt goes back into its field.
       setPrompt(text);
       setTurns((all) => all.filter((turn) => turn.id !== id));
-      key.forget();
+      if (error instanceof Problem && error.status === 401) key.forget();
       throw error;
     }
   });

@@ -1,4 +1,5 @@
 import type {
+  Account,
   ApiKey,
   ApiKeyList,
   ApiKeyRequest,
@@ -21,28 +22,13 @@ import type {
 import type { Client, Query } from "./http.ts";
 import type { Page } from "./paging.ts";
 
-export type { ApiKey, CreatedApiKey, ModelPrice, Session, SessionUser, Settings, Status };
+export type { Account, ApiKey, CreatedApiKey, ModelPrice, Session, SessionUser, Settings, Status };
 export type NewApiKey = ApiKeyRequest;
 export type Budget = KeyBudget;
 export type Model = ModelEntry;
 export type LedgerEntry = UserLedgerEntry;
 export type UsageRow = UserUsageRow;
 export type RunningStream = UserStream;
-
-export interface Window {
-  readonly used: number;
-  /** null: none. */
-  readonly limit: number | null;
-  readonly resets_at: string;
-}
-
-export interface Account extends SessionUser {
-  /** Exact decimals. */
-  readonly credits: string;
-  readonly held: string;
-  readonly windows: { readonly day: Window; readonly hour: Window; readonly minute: Window };
-  readonly streams: { readonly running: number; readonly limit: number | null };
-}
 
 /** Every way a request can end, with the words for it. */
 export const OUTCOMES: Readonly<Record<LedgerEntry["outcome"], string>> = {

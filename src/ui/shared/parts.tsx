@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useId, useRef } from "preact/hooks";
-import { formatCount } from "./formats.ts";
+import { formatCount, formatDuration } from "./formats.ts";
 import type { Problem } from "./http.ts";
 import type { Resource } from "./resource.ts";
 
@@ -148,7 +148,7 @@ export function ProblemNote({ problem, retry }: { readonly problem: Problem; rea
 function adviceOn(problem: Problem): string {
   const { status, retryAfterSeconds } = problem.about;
   if (status === null) return "Check that it runs and that you can reach it. This page tries again by itself.";
-  if (status === 429 && retryAfterSeconds !== null) return `Try again in ${retryAfterSeconds} s.`;
+  if (status === 429 && retryAfterSeconds !== null) return `Try again in ${formatDuration(retryAfterSeconds * 1000)}.`;
   if (problem.isTemporary) return "It may pass by itself; this page tries again.";
   if (status === 401) return "Sign in again.";
   if (status === 402) return "Ask whoever runs this gateway for credits, or raise the key's budget.";

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import axe from "axe-core";
-import { type Browser, type BrowserContext, chromium, type Page, type Request } from "playwright-core";
+import { type Browser, type BrowserContext, chromium, type Page, type Request, type Response } from "playwright-core";
+import { expectAdminConforming, expectConforming } from "../../e2e/support/conforming.ts";
 import { programOf } from "../../support/programs.ts";
 
 /** Debian's name first; any browser of the family will do. */
@@ -14,6 +16,9 @@ export const HEIGHTS_PX = { desktop: 900, phone: 844 } as const;
 
 /** What pages ask in the background. */
 export const API = /^\/(?:v1|auth|admin)\//;
+
+/** For the bodies of answers that are still coming when a visitor leaves. */
+const CHECKS_MS = 2_000;
 
 export type Device = keyof typeof WIDTHS_PX;
 export type Theme = "light" | "dark";
@@ -37,6 +42,7 @@ export class Visitor {
   readonly page: Page;
   readonly #faults: string[] = [];
   readonly #expected: RegExp[] = [];
+  readonly #checks: Promise<void>[] = [];
 
   private constructor(context: BrowserContext, page: Page) {
     this.context = context;
@@ -50,6 +56,9 @@ export class Visitor {
     });
     page.on("pageerror", (error) => this.#faults.push(`thrown in the page: ${error.stack ?? error.message}`));
     page.on("request", (request) => this.#checkOrigin(request));
+    page.on("response", (response) => {
+      this.#checks.push(this.#checkAnswer(response));
+    });
   }
 
   static async enter(browser: Browser, { device = "desktop", theme = "light" }: Looks = {}): Promise<Visitor> {
@@ -75,9 +84,27 @@ export class Visitor {
 
   /** @throws AssertionError for what the page did wrong. */
   async leave(): Promise<void> {
+    await Promise.race([Promise.all(this.#checks), sleep(CHECKS_MS)]);
     await this.context.close();
     const faults = this.#faults.filter((fault) => !this.#expected.some((pattern) => pattern.test(fault)));
     assert.deepEqual(faults, []);
+  }
+
+  /** What pages are answered is as the documents of both listeners say. */
+  async #checkAnswer(response: Response): Promise<void> {
+    const { pathname } = new URL(response.url());
+    const headers = response.headers();
+    if (!API.test(pathname) || headers["content-type"]?.startsWith("text/event-stream")) return;
+    // Of a page that was left there is none any more.
+    const bytes = await response.body().catch(() => null);
+    if (bytes === null) return;
+    const answer = { status: response.status(), headers, text: bytes.toString(), bytes };
+    const check = pathname.startsWith("/admin/") ? expectAdminConforming : expectConforming;
+    try {
+      check(response.request().method(), pathname, answer);
+    } catch (error) {
+      this.#faults.push(`not as the document says: ${String(error)}`);
+    }
   }
 
   /** Nothing may come from elsewhere: not even what a policy would have refused. */

@@ -90,6 +90,22 @@ async function metric(gateway: GatewayProcess, pattern: RegExp): Promise<number>
     .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }
 
+/** Each worker tells the others within some seconds what it has recorded. */
+async function showOneLedger(gateway: GatewayProcess, requests: number): Promise<void> {
+  const entries = await poll(async () => {
+    const { data } = (await (await gateway.ask("/admin/ledger?limit=1000")).json()) as { data: { id: string }[] };
+    return data.length === requests && data;
+  });
+  const exported = (await (await gateway.ask(`/admin/ledger/export?user=${user.id}`)).text()).trimEnd().split("\n");
+  expect(exported.map((line) => JSON.parse(line) as object)).toEqual(entries);
+  const usage = (await (await gateway.ask("/admin/usage?by=user")).json()) as { data: object[] };
+  expect(usage.data).toMatchObject([{ user_id: user.id, requests }]);
+  const own = await fetch(`${gateway.origin}/v1/user/ledger`, { headers: { "x-api-key": user.key } });
+  expect(((await own.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toEqual(
+    entries.map(({ id }) => id),
+  );
+}
+
 /** By the admin listener and by SIGHUP. */
 async function allReloadOrNone(gateway: GatewayProcess): Promise<void> {
   const first = await gateway.config();
@@ -170,6 +186,7 @@ describeRedis("workers", () => {
     expect(await metric(gateway, /^gateway_active_streams /)).toBe(6);
     for (const { text } of running) expect(eventsOf(await text).at(-1)).toBe("[DONE]");
     await poll(async () => (await metric(gateway, SERVED)) === 6);
+    await showOneLedger(gateway, 6);
     expect(await metric(gateway, /^gateway_breaker_state\{upstream="alpha"\}/)).toBe(0);
     const upstreams = (await (await gateway.ask("/admin/upstreams")).json()) as Record<string, { instances: object }>;
     expect(upstreams["alpha"]).toMatchObject({ breaker: "closed", health: "healthy" });

@@ -189,6 +189,15 @@ test("an export of which nothing is found is read no further when the client lea
   expect(counted.calls).toBe(left);
 });
 
+test("a HEAD of an export has its headers, and reads no more than a page", async () => {
+  const { counted, services } = counting(endless());
+  const { ask } = await listening(await memory(), services);
+  const { status, headers, text } = await ask("/admin/ledger/export?format=csv", VIEWER, "HEAD");
+  expect([status, headers["content-type"], text]).toEqual([200, "text/csv; charset=utf-8; header=present", ""]);
+  await pause(100);
+  expect(counted.calls).toBe(1);
+});
+
 test("an export that cannot go on breaks off, one that cannot begin says so", async () => {
   const { services } = counting(endless(), (calls) => calls === 4);
   const { port } = await listening(await memory(), services);

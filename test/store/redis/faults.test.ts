@@ -306,13 +306,19 @@ describeRedis("on Redis, faults", () => {
     const keys = createKeys(prefix);
     await server.client.zadd(keys.leases(user.id), "XX", 1, lost.id);
     await store.admit(admission(user.id, { stream: true }));
-    const durable = new RegExp(`^${prefix}(?:u:|c:|ks:|kt:|k:|kid:|e:|i:|m:|users$)`);
+    await store.sweepAll();
+    // Notes that the sweep has not seen.
+    const next = admission(user.id);
+    await store.admit(next);
+    await store.settle(charged(next, 5n));
+    const durable = new RegExp(`^${prefix}(?:u:|c:|ks:|kt:|k:|kid:|e:|i:|m:|users$|addresses$)`);
     const found = await server.client.keys("*");
     const others = found.filter((name) => !durable.test(name));
     const left = await Promise.all(others.map((key) => server.client.pttl(key)));
     expect(others.filter((_, index) => left[index]! < 0)).toEqual([]);
     const names = found.map((key) => key.slice(prefix.length).split(":")[0]);
     for (const name of ["u", "w", "q", "l", "s", "o", "c", "dead", "fleet", "t"]) expect(names).toContain(name);
+    for (const name of ["cn", "cs", "dc", "dn", "ds", "du"]) expect(names).toContain(name);
   });
 
   test("an admission and its settlement are two round trips", async () => {

@@ -3,6 +3,7 @@ import * as fc from "fast-check";
 import { afterAll, beforeAll, expect, onTestFinished, test } from "vitest";
 import { type Admission, storeUnavailable } from "../../../src/kit/index.ts";
 import type { Connection } from "../../../src/store/redis/connection.ts";
+import { packEntry } from "../../../src/store/redis/ledger.ts";
 import { createKeys } from "../../../src/store/redis/scripts.ts";
 import { LedgerSweep } from "../../../src/store/redis/sweep.ts";
 import { describeRedis, redisOfSuite } from "../../support/redis.ts";
@@ -100,7 +101,7 @@ describeRedis("on Redis, the sweep", () => {
             const own = await allUsage(b!, { per: "day", by: ["model"], userId, limit: 50 });
             const ofUser = entries.filter((entry) => entry.userId === userId);
             assert.deepEqual(inOrder(own), usageOf(ofUser, { per: "day", by: ["model"] }));
-            for (const sweep of sweeps) sweep.close();
+            await Promise.all(sweeps.map((sweep) => sweep.close()));
             await Promise.all(stores.map((store) => store.close()));
           },
         ),
@@ -124,6 +125,18 @@ describeRedis("on Redis, the sweep", () => {
     expect((await allPages(next, { limit: 300 })).entries).toHaveLength(1_000);
     expect(await allUsage(next, { per: "day", by: [], limit: 9 })).toMatchObject([{ requests: 1_000, charge: 2_000n }]);
     expect(await server.client.exists(createKeys(prefix).unswept(user.id))).toBe(0);
+  });
+
+  test("is done once more when a process ends", async () => {
+    const prefix = `${unique("t")}:`;
+    const [leaving, other] = [await openAt(server.url, { prefix }), await openAt(server.url, { prefix })];
+    const user = await addUser(leaving, 10n);
+    const request = admission(user.id);
+    await leaving.admit(request);
+    await leaving.settle(charged(request, 2n));
+    expect((await other.ledgerPage({ limit: 1 })).entries).toEqual([]);
+    await leaving.close();
+    expect((await other.ledgerPage({ limit: 1 })).entries).toMatchObject([{ id: request.id }]);
   });
 
   test("keeps nothing longer than the ledger, but for the sums of all", async () => {
@@ -191,5 +204,26 @@ describeRedis("on Redis, the sweep", () => {
       const pages = await Promise.all(Array.from({ length: 3 }, () => store.ledgerPage({ limit: 10 })));
       expect(pages.map(({ entries }) => entries.length)).toEqual([recorded, recorded, recorded]);
     }
+  });
+
+  test("what was swept late hides nothing that was recorded after it", async () => {
+    const prefix = `${unique("late")}:`;
+    const store = await openAt(server.url, { prefix });
+    const { id: early } = await addUser(store, 1_000n);
+    const { id: userId } = await addUser(store, 1_000n);
+    const request = admission(userId);
+    await store.admit(request);
+    await store.settle(charged(request, 1n));
+    const [entry] = (await store.ledgerPage({ limit: 10 })).entries;
+    const at = entry!.recordedAt;
+    // Of a process that died before it had swept.
+    const left = charged(admission(early), 1n);
+    await server.client.rpush(createKeys(prefix).ledger(early), `${at - 1_000} ${packEntry(left)}`);
+    await store.sweepAll();
+    const idsFrom = async (from: number, limit: number) =>
+      (await allPages(store, { from, limit })).entries.map(({ id }) => id).toSorted();
+    expect(await idsFrom(at, 10)).toEqual([request.id]);
+    expect(await idsFrom(at, 1)).toEqual([request.id]);
+    expect(await idsFrom(at - 1_000, 1)).toEqual([request.id, left.id].toSorted());
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import type { Admission } from "../../../src/kit/index.ts";
 import { openFile } from "../../../src/store/sqlite/database.ts";
 import { sqliteStore } from "../../../src/store/sqlite/store.ts";
-import { OPEN, RECORD, START, addUser, admission, charged, givenBack, temporaryFolder } from "../support.ts";
+import { OPEN, RECORD, START, addUser, admission, charged, digest, givenBack, temporaryFolder } from "../support.ts";
 
 async function openAt(file: string) {
   const store = sqliteStore(openFile(file, true), () => START);
@@ -25,6 +25,33 @@ async function gaveUp(more: Partial<Admission> = {}) {
   expect(left).toMatchObject({ id: request.id, requestId: request.id, outcome: "shutdown", charge: 0n });
   return { store, file, userId: user.id, request, current: () => store.findUser(user.id) };
 }
+
+test("a budget outlives its process with what was spent; what was held is free, and a late charge is spent of it", async () => {
+  const file = join(temporaryFolder(), "gateway.db");
+  const before = await openAt(file);
+  const { id: userId } = await addUser(before, 1_000n);
+  const budget = { amount: 100n, per: "month" } as const;
+  const key = { id: "key_1", userId, name: "n", prefix: "rk_", digest: digest("one"), limits: { budget } };
+  before.addKey(key, 1);
+  const admit = () => admission(userId, { hold: 30n, budget: { keyId: "key_1", ...budget } });
+  const [settled, running] = [admit(), admit()];
+  await before.admit(settled);
+  await before.admit(running);
+  const ofBudget = { budget: { keyId: "key_1", per: budget.per } };
+  await before.settle({ ...charged(settled, 25n), ...ofBudget });
+  expect(before.listKeys(userId)[0]?.budget).toMatchObject({ spent: 25n, held: 30n });
+  before.close();
+  // A command, while nobody serves the file.
+  const aside = sqliteStore(openFile(file, false), () => START);
+  expect(aside.listKeys(userId)[0]?.budget).toMatchObject({ spent: 25n, held: 30n });
+  aside.close();
+  const store = await openAt(file);
+  expect(store.listKeys(userId)[0]?.budget).toMatchObject({ spent: 25n, held: 0n });
+  await store.settle({ ...charged(running, 40n), ...ofBudget });
+  expect(store.listKeys(userId)[0]?.budget).toMatchObject({ spent: 65n, held: 0n });
+  expect(await store.admit({ ...admit(), hold: 36n })).toMatchObject({ refusal: "budget" });
+  expect(await store.admit({ ...admit(), hold: 35n })).toMatchObject({ ok: true });
+});
 
 describe("a settlement that comes after its request was given up", () => {
   test("is charged, and its record takes the place of the one that was left", async () => {

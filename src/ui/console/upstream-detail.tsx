@@ -1,0 +1,124 @@
+import type { UpstreamChange, UpstreamState } from "#schema";
+import { plural } from "../shared/formats.ts";
+import { Badge, Panel } from "../shared/parts.tsx";
+import { linkTo } from "../shared/router.ts";
+import { type Column, DataTable } from "../shared/table.tsx";
+import { Time, Until } from "../shared/time.tsx";
+import { query } from "./filters.tsx";
+import { BreakerBadge, Facts } from "./state-parts.tsx";
+
+export type NamedUpstream = UpstreamState & { readonly name: string };
+
+/** What it is when an operator has set it. */
+export const MANUAL_STATES = { drain: "drained", open: "opened", close: "closed" } as const;
+
+/** The one that the URL names. */
+export function UpstreamDetail({ all }: { readonly all: readonly NamedUpstream[] }) {
+  const name = query("upstream");
+  if (name === "") return null;
+  const found = all.find((one) => one.name === name);
+  if (found === undefined) {
+    return (
+      <p class="note warn">
+        There is no upstream <code>{name}</code> in the configuration in force.
+      </p>
+    );
+  }
+  const { manual, instances, history, keys } = found;
+  return (
+    <Panel
+      title={found.name}
+      actions={
+        <a class="button small" href={linkTo("/ledger", { upstream: name })}>
+          Its requests
+        </a>
+      }
+    >
+      <Facts
+        rows={[
+          ["Breaker", <BreakerBadge key="state" state={found.breaker} />],
+          [
+            "Set by hand",
+            manual ? (
+              <>
+                {MANUAL_STATES[manual.mode]} by {manual.by} <Time at={manual.since} />, ends <Until at={manual.until} />
+                : {manual.reason}
+              </>
+            ) : (
+              "nothing"
+            ),
+          ],
+          [
+            "Instances",
+            <span key="all" class="row">
+              {Object.entries(instances).map(([instance, state]) => (
+                <span key={instance} class="row">
+                  <code class="small">{instance}</code> <BreakerBadge state={state} />
+                </span>
+              ))}
+            </span>,
+          ],
+          ["Keys", <Keys key="keys" of={keys} />],
+        ]}
+      />
+      <History of={history} />
+    </Panel>
+  );
+}
+
+/** By their place in the configuration: what they are is in no answer. */
+function Keys({ of }: { readonly of: UpstreamState["keys"] }) {
+  return (
+    <span class="row">
+      {of.map(({ position, rests_until, refusals }) => (
+        <span key={position} class="row">
+          {of.length > 1 ? `key ${position}` : "one key"}
+          {rests_until === null ? (
+            <Badge tone="good">in use</Badge>
+          ) : (
+            <>
+              <Badge tone="warn">rests</Badge>
+              <span class="small">
+                is used again <Until at={rests_until} />
+              </span>
+            </>
+          )}
+          {refusals > 0 && <span class="small">{plural(refusals, "refusal")} in a row</span>}
+        </span>
+      ))}
+    </span>
+  );
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  failures: "failures",
+  waited: "waited long enough",
+  probe_succeeded: "a try succeeded",
+  probe_failed: "a try failed",
+  manual: "set by hand",
+  manual_lifted: "lifted by hand",
+  manual_ended: "what was set by hand ended",
+};
+
+const CHANGES: readonly Column<UpstreamChange>[] = [
+  { id: "at", title: "When", cell: ({ at }) => <Time at={at} both /> },
+  { id: "state", title: "Breaker afterwards", cell: ({ state }) => <BreakerBadge state={state} /> },
+  { id: "cause", title: "Why", cell: ({ cause }) => CAUSES[cause] ?? cause },
+  { id: "detail", title: "More", cell: ({ detail }) => detail },
+  { id: "instance", title: "Instance", cell: ({ instance }) => <code class="small">{instance}</code> },
+];
+
+function History({ of }: { readonly of: readonly UpstreamChange[] }) {
+  return (
+    <div class="stack-s">
+      <h3>Latest changes</h3>
+      <DataTable
+        caption="Latest changes"
+        columns={CHANGES}
+        rows={of.toReversed()}
+        rowKey={({ at, cause, instance }) => `${at} ${cause} ${instance}`}
+        empty={<p class="muted">Its breaker has not changed since the gateway started.</p>}
+      />
+    </div>
+  );
+}

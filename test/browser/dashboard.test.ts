@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { eventually, Exchange } from "../e2e/support/http.ts";
+import { required } from "../support/programs.ts";
+import { BROWSERS } from "./support/browser.ts";
+import { MARKUP, REFUSAL, Stage } from "./support/stage.ts";
+
+describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await Stage.set();
+  });
+  afterAll(() => stage.close());
+
+  test("from a mail address that nobody knows to a first answer, and what it cost", () =>
+    stage.visit({}, async ({ page }) => {
+      const email = "ada@example.com";
+      await page.goto(stage.url);
+      await page.getByRole("textbox", { name: "Mail address" }).fill(email);
+      await page.getByRole("button", { name: "Send me a code" }).click();
+      const code = await stage.code(email);
+      await page.getByLabel("Code of 6 digits").fill(code === "000000" ? "000001" : "000000");
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByText("have another code sent").waitFor();
+      await page.getByLabel("Code of 6 digits").fill(code);
+      await page.getByRole("button", { name: "Sign in" }).click();
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      await page.getByText("2.50 credits").first().waitFor();
+
+      await page.getByRole("link", { name: "Playground", exact: true }).click();
+      await page.getByLabel("Message", { exact: true }).fill("What is a river?");
+      await page.getByRole("button", { name: "Send" }).click();
+      const exchange = page.getByRole("article", { name: "Exchange 1" });
+      await exchange.getByText(/You said: What is a river\?/).waitFor();
+      await exchange.getByText(/by aurora/i).waitFor();
+      await exchange.getByText(/0\.\d+ credits/).waitFor();
+      await exchange.getByRole("link", { name: "in the activity" }).click();
+      await page.getByRole("row", { name: /route\/swift/ }).waitFor();
+      expect(await page.getByRole("row", { name: /route\/swift/ }).count()).toBe(1);
+
+      // The page is left and comes back: the cookie alone renews the session.
+      await page.reload();
+      await page.getByRole("row", { name: /route\/swift/ }).waitFor();
+      await page.getByRole("link", { name: "API keys", exact: true }).click();
+      await page.getByText("No keys yet").waitFor();
+      expect(
+        await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, document.cookie])"),
+      ).not.toMatch(/eyJ|rt_|rk_/);
+    }));
+
+  test("a key is made, shown once, used, and refused once it is revoked", () =>
+    stage.visit({}, async (visitor) => {
+      const { page } = visitor;
+      const { email } = await stage.guest();
+      await stage.signIn(visitor, email, "/keys");
+      await page.getByRole("button", { name: "Make a key" }).click();
+      await page.getByLabel("Name").fill(MARKUP);
+      await page.getByLabel("Models").fill("route/sw*");
+      await page.getByLabel("Budget in credits").fill("0.5");
+      await page.getByRole("button", { name: "Make key", exact: true }).click();
+      const made = page.getByRole("dialog");
+      const secret = await made.locator("code").first().innerText();
+      expect(secret).toMatch(/^rk_[0-9a-f]{64}$/);
+      await made.getByRole("button", { name: /^Copy the key/ }).click();
+      expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(secret);
+      await made.getByRole("button", { name: "I have copied it" }).click();
+      expect(await page.content()).not.toContain(secret);
+
+      expect((await stage.chat(secret, "route/swift")).status).toBe(200);
+      const refused = await stage.chat(secret, "route/deep");
+      expect([refused.status, refused.headers["x-error-code"]]).toEqual([403, "MODEL_NOT_ALLOWED"]);
+      await page.reload();
+      const row = page.getByRole("row", { name: MARKUP });
+      await row.getByText("route/sw*").waitFor();
+      await row.getByText(/of 0\.50 credits a month/).waitFor();
+      await row.getByRole("button", { name: /^Revoke/ }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
+      await row.waitFor({ state: "detached" });
+      expect((await stage.chat(secret, "route/swift")).status).toBe(401);
+    }));
+
+  test("a limit that is reached is seen before the request, and told by the one that is refused", () =>
+    stage.visit({}, async (visitor) => {
+      const { page } = visitor;
+      const { email, key } = await stage.guest({ tier: "Tiny" });
+      for (let count = 0; count < 3; count += 1) await stage.chat(key, "route/swift");
+      await stage.signIn(visitor, email);
+      await page.getByText("3 of 3 requests, 0 left").waitFor();
+      await page.getByText("limit reached").waitFor();
+      expect(await page.getByRole("meter", { name: "Today" }).getAttribute("aria-valuenow")).toBe("3");
+
+      await page.getByRole("link", { name: "Playground", exact: true }).click();
+      await page.getByLabel("Message", { exact: true }).fill("One more?");
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.getByRole("alert").getByText("Daily request limit exceeded", { exact: true }).waitFor();
+      expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("One more?");
+    }));
+
+  test("a stream of a program is seen, and ended by one button", () =>
+    stage.visit({}, async (visitor) => {
+      const { page } = visitor;
+      const { email, key } = await stage.guest();
+      const stream = new Exchange(`${stage.url}/v1/chat/completions`, {
+        headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+        body: { model: "route/long", stream: true, messages: [{ role: "user", content: "Go on and on." }] },
+      });
+      await stream.until("content");
+      await stage.signIn(visitor, email);
+      await page.getByRole("row", { name: /route\/long/ }).waitFor();
+      await page.getByRole("button", { name: "Stop all" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Stop them" }).click();
+      await page.getByText("1 stream stopped").waitFor();
+      const { text, whole } = await stream.whole();
+      expect([whole, text.includes("[DONE]")]).toEqual([true, true]);
+      await page.getByText("None at this moment.").waitFor();
+    }));
+
+  test("an answer of the playground is ended, and what had come stays", () =>
+    stage.visit({}, async (visitor) => {
+      const { page } = visitor;
+      const { email, id } = await stage.guest();
+      await stage.signIn(visitor, email, "/playground?model=route/long");
+      await page.getByLabel("Message", { exact: true }).fill("Go on and on.");
+      await page.getByRole("button", { name: "Send" }).click();
+      const exchange = page.getByRole("article", { name: "Exchange 1" });
+      await exchange.getByText("You said").waitFor();
+      await page.getByRole("button", { name: "Stop", exact: true }).click();
+      await exchange.getByText("Stopped. What had been written is charged.").waitFor();
+      await exchange.getByText("You said").waitFor();
+      await eventually(async () => (await stage.gateway.store.running(id)).streams === 0);
+      // Its key goes when the page is left.
+      await page.getByRole("link", { name: "Models", exact: true }).click();
+      const names = async () => (await stage.gateway.store.listKeys(id)).map(({ name }) => name);
+      await eventually(async () => (await names()).length === 1);
+      expect(await names()).toEqual(["laptop"]);
+    }));
+
+  test("markup in names, addresses and errors of providers is text", () =>
+    stage.visit({}, async (visitor) => {
+      const { page } = visitor;
+      const { email } = await stage.guest({ email: "{{7*7}}'&amp$`x`=*@example.com" });
+      await stage.signIn(visitor, email, "/account");
+      await page.getByText(email).first().waitFor();
+      await page.getByRole("link", { name: "Models", exact: true }).click();
+      await page.getByText("route/odd").first().waitFor();
+      await page.goto(`${stage.url}/#/playground?model=route/odd`);
+      await page.getByLabel("Message", { exact: true }).fill(MARKUP);
+      await page.getByRole("button", { name: "Send" }).click();
+      await page.getByText(`Invalid request: ${REFUSAL}`).waitFor();
+      expect(await page.title()).not.toBe("run");
+      expect(await page.locator("main img, main b").count()).toBe(0);
+    }));
+
+  test("who signs out is out, also in the browser's history", () =>
+    stage.visit({}, async (visitor) => {
+      const { page } = visitor;
+      const { email } = await stage.guest();
+      await stage.signIn(visitor, email, "/account");
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("dialog").getByRole("button").last().click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await page.reload();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      expect(await page.getByText(email).count()).toBe(0);
+    }));
+});
