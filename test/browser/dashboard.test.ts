@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CLIENT_SECRET, TestIssuer } from "../accounts/sign-in/issuer.ts";
 import { eventually, Exchange } from "../e2e/support/http.ts";
 import { required } from "../support/programs.ts";
 import { BROWSERS } from "./support/browser.ts";
@@ -45,6 +46,25 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       expect(
         await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, document.cookie])"),
       ).not.toMatch(/eyJ|rt_|rk_/);
+    }));
+
+  test("at an identity provider and back, by its button", () =>
+    stage.visit({}, async ({ page }) => {
+      const issuer = await TestIssuer.start();
+      const corp = { issuer: issuer.url, client_id: "gateway", client_secret: CLIENT_SECRET };
+      await stage.write({ auth: { oauth: { corp } } });
+      const button = page.getByRole("link", { name: "corp" });
+      // Until the file has been read again.
+      await eventually(async () => {
+        await page.goto(stage.url);
+        await page.getByRole("textbox", { name: "Mail address" }).waitFor();
+        return button.isVisible();
+      }, 15_000);
+      await button.click();
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+      expect(new URL(page.url()).origin).toBe(stage.url);
+      await page.getByRole("link", { name: "Account", exact: true }).click();
+      await page.getByText("grace@example.com").first().waitFor();
     }));
 
   test("a key is made, shown once, used, and refused once it is revoked", () =>
