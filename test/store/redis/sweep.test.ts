@@ -201,7 +201,7 @@ describeRedis("on Redis, the sweep", () => {
       const request = admission(userId);
       await store.admit(request);
       await store.settle(charged(request, 1n));
-      const pages = await Promise.all(Array.from({ length: 3 }, () => store.ledgerPage({ limit: 10 })));
+      const pages = await Promise.all(Array.from({ length: 3 }, async () => store.ledgerPage({ limit: 10 })));
       expect(pages.map(({ entries }) => entries.length)).toEqual([recorded, recorded, recorded]);
     }
   });

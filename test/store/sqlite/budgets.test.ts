@@ -18,7 +18,7 @@ test(
     const { id: userId } = await addUser(store, 10n ** 12n);
     const keyId = unique("key");
     const limits = { budget: { amount: 1_000n, per: "total" } } as const;
-    await store.addKey({ id: keyId, userId, name: "n", prefix: "rk_01234567", digest: digest(keyId), limits }, 50);
+    store.addKey({ id: keyId, userId, name: "n", prefix: "rk_01234567", digest: digest(keyId), limits }, 50);
     const budget = { keyId, ...limits.budget };
     const serve = async (hold: bigint, of = budget) => {
       const request = admission(userId, { hold, budget: of });

@@ -104,8 +104,12 @@ function streamOf(first: string, cursor: string | null, next: Next): ReadableStr
     {
       async pull(controller) {
         // Of a filter that few match pages are empty.
-        while (text === "" && place !== null && !isOver) ({ text, cursor: place } = await next(place));
-        if (isOver) return;
+        while (text === "" && place !== null) {
+          const page = await next(place);
+          // The client has left meanwhile.
+          if (isOver) return;
+          ({ text, cursor: place } = page);
+        }
         if (text !== "") controller.enqueue(encoder.encode(text));
         text = "";
         if (place === null) controller.close();
