@@ -226,4 +226,17 @@ describeRedis("on Redis, the sweep", () => {
     expect(await idsFrom(at, 1)).toEqual([request.id]);
     expect(await idsFrom(at - 1_000, 1)).toEqual([request.id, left.id].toSorted());
   });
+
+  test("what is being swept when its process ends is in the ledger of all", async () => {
+    const prefix = `${unique("end")}:`;
+    const [store, other] = [await openAt(server.url, { prefix }), await openAt(server.url, { prefix })];
+    const { id: userId } = await addUser(store, 1_000n);
+    const request = admission(userId);
+    await store.admit(request);
+    await store.settle(charged(request, 1n));
+    const asked = Promise.try(() => store.ledgerPage({ limit: 1 })).catch(() => null);
+    await new Promise(setImmediate);
+    await Promise.all([store.close(), asked]);
+    expect((await other.ledgerPage({ limit: 1 })).entries.map(({ id }) => id)).toEqual([request.id]);
+  });
 });
