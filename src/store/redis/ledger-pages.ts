@@ -72,10 +72,17 @@ function pageOfAll(
     for (; day >= firstDay; day--, left = null) {
       const [list] = keys.ledgerDay(day);
       left ??= Number(await connection.call("LLEN", list));
-      if (left === 0) continue;
-      const end = left;
-      const texts = (await connection.call("LRANGE", list, Math.max(0, end - count), end - 1)) as string[];
-      if (texts.length > 0) return texts.toReversed().map((text, index) => listed(text, `${day} ${end - index - 1}`));
+      while (left > 0) {
+        const end: number = left;
+        const texts = (await connection.call("LRANGE", list, Math.max(0, end - count), end - 1)) as string[];
+        if (texts.length === 0) break;
+        const found = texts.toReversed().flatMap((text, index) => {
+          // One that was taken back.
+          return text === "" ? [] : [listed(text, `${day} ${end - index - 1}`)];
+        });
+        if (found.length > 0) return found;
+        left = Math.max(0, end - count);
+      }
     }
     return [];
   };

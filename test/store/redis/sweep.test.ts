@@ -239,4 +239,29 @@ describeRedis("on Redis, the sweep", () => {
     await Promise.all([store.close(), asked]);
     expect((await other.ledgerPage({ limit: 1 })).entries.map(({ id }) => id)).toEqual([request.id]);
   });
+
+  test("a page goes on behind the one before, also when an older entry was taken back in between", async () => {
+    const prefix = `${unique("back")}:`;
+    const keys = createKeys(prefix);
+    const store = await openAt(server.url, { prefix });
+    const { id: userId } = await addUser(store, 1_000n);
+    const ids: string[] = [];
+    for (let index = 0; index < 4; index++) {
+      const request = admission(userId);
+      await store.admit(request);
+      await store.settle(charged(request, 1n));
+      ids.unshift(request.id);
+    }
+    const { cursor } = await store.ledgerPage({ limit: 1 });
+    // As when a request that was given up goes on after all.
+    for (const text of await server.client.lrange(keys.ledger(userId), 0, 1)) {
+      await server.client.lrem(keys.ledger(userId), 1, text);
+      await server.client.rpush(keys.unswept(userId), `-${text}`);
+    }
+    await store.sweepAll();
+    const rest = await store.ledgerPage({ limit: 1, cursor: cursor! });
+    expect(rest.entries.map(({ id }) => id)).toEqual([ids[1]]);
+    const { entries } = await allPages(store, { limit: 1 });
+    expect(entries.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+  });
 });
