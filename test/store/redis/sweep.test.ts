@@ -264,4 +264,23 @@ describeRedis("on Redis, the sweep", () => {
     const { entries } = await allPages(store, { limit: 1 });
     expect(entries.map(({ id }) => id)).toEqual(ids.slice(0, 2));
   });
+
+  test("a page of a user goes on behind the one before, whatever comes and goes in the same second", async () => {
+    const prefix = `${unique("second")}:`;
+    const { ledger } = createKeys(prefix);
+    const store = await openAt(server.url, { prefix });
+    const { id: userId } = await addUser(store, 1_000n);
+    const at = Math.floor(Date.now() / 1_000) * 1_000;
+    const entryOf = (id: string) => `${at} ${packEntry({ ...charged(admission(userId), 1n), id })}`;
+    await server.client.rpush(ledger(userId), ...["a", "b", "c", "d"].map(entryOf));
+    const first = await store.ledgerPage({ userId, limit: 1 });
+    await server.client.rpush(ledger(userId), entryOf("e"));
+    const second = await store.ledgerPage({ userId, limit: 1, cursor: first.cursor! });
+    await server.client.lrem(ledger(userId), 1, entryOf("c"));
+    const third = await store.ledgerPage({ userId, limit: 2, cursor: second.cursor! });
+    const given = [first, second, third].map(({ entries }) => entries.map(({ id }) => id));
+    expect([given, third.cursor]).toEqual([[["d"], ["c"], ["b", "a"]], expect.any(String)]);
+    const behind = await store.ledgerPage({ userId, limit: 2, cursor: third.cursor! });
+    expect(behind).toEqual({ entries: [], cursor: null });
+  });
 });
