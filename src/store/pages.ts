@@ -19,10 +19,12 @@ export interface Listed {
 /**
  * A page of a ledger whose entries come in the order of their recording, the last one first.
  * @param read so many entries at most from a position on, the list's beginning for null; none: it has ended.
+ * @param inOrder false: only about in that order. The list ends where it begins, not with the first entry that is too old.
  */
 export async function ledgerPageOf(
   query: LedgerQuery,
   read: (position: string | null, count: number) => Promise<readonly Listed[]>,
+  inOrder = true,
 ): Promise<LedgerPage> {
   const { limit, from = -Infinity } = query;
   const entries: RecordedEntry[] = [];
@@ -31,8 +33,9 @@ export async function ledgerPageOf(
     const step = await read(position, Math.min(count, ENTRIES_PER_STEP));
     if (step.length === 0) return { entries, cursor: null };
     for (const { entry, next } of step) {
-      if (entry.recordedAt < from) return { entries, cursor: null };
-      if (isAmong(entry, query)) entries.push(entry);
+      const isTooOld = entry.recordedAt < from;
+      if (isTooOld && inOrder) return { entries, cursor: null };
+      if (!isTooOld && isAmong(entry, query)) entries.push(entry);
       if (next === null) return { entries, cursor: null };
       if (entries.length === limit) return { entries, cursor: encodeCursor(next) };
       position = next;

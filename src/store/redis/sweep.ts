@@ -65,6 +65,10 @@ export class LedgerSweep {
   readonly #failed: (error: unknown) => void;
   readonly #timers: NodeJS.Timeout[];
   #users = new Set<string>();
+  /** The one under way, or the last one. */
+  #sweeping: Promise<void> = Promise.resolve();
+  /** The one after it. */
+  #next: Promise<void> | null = null;
   #closed = false;
 
   /** @param retention milliseconds for which entries are kept. @param failed hears why a sweep in the background failed. */
@@ -88,15 +92,25 @@ export class LedgerSweep {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#closed = true;
-    if (this.#users.size === 0) return;
     const waited = new AbortController();
     const swept = this.sweep().catch(() => {});
     await Promise.race([swept, sleep(CLOSE_TIMEOUT_MS, undefined, { signal: waited.signal }).catch(() => {})]);
     waited.abort();
   }
 
-  /** What this process has recorded. */
-  async sweep(): Promise<void> {
+  /** What this process has recorded: what is taken by one that is under way may not be in the lists yet. */
+  sweep(): Promise<void> {
+    return (this.#next ??= this.#sweepNext());
+  }
+
+  async #sweepNext(): Promise<void> {
+    await this.#sweeping.catch(() => {});
+    this.#next = null;
+    this.#sweeping = this.#sweepNoted();
+    await this.#sweeping;
+  }
+
+  async #sweepNoted(): Promise<void> {
     const users = this.#users;
     this.#users = new Set();
     try {

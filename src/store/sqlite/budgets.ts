@@ -88,7 +88,9 @@ export class KnownBudgets {
   }
 
   /** In a commit: a request ends that held something of it. */
-  settle(budget: KnownBudget, charge: bigint, hold: bigint): void {
+  settle({ keyId, period }: KnownBudget, charge: bigint, hold: bigint): void {
+    // Looked up again: of what held nothing it may have been dropped meanwhile, and what it was then is out of date.
+    const budget = this.of(keyId, period);
     this.change(budget);
     budget.spent += charge;
     budget.held -= hold;

@@ -174,3 +174,14 @@ test.each([
   const { ask } = await admin({ rollback: () => Promise.reject(new Error("asked")) });
   expect((await ask("/admin/rollback", AUTH, "POST", body)).status).toBe(400);
 });
+
+test("a HEAD of the events follows nothing", async () => {
+  let followed = 0;
+  const events = () => {
+    followed++;
+    return new ReadableStream<Uint8Array>();
+  };
+  const { ask } = await admin({ events });
+  const { status, headers } = await ask("/admin/events", AUTH, "HEAD");
+  expect([status, headers["content-type"], followed]).toEqual([200, "text/event-stream", 0]);
+});

@@ -130,8 +130,8 @@ function counting(services: AdminServices, fail: (calls: number) => boolean = ()
   return { counted, services: { ...auditInMemory(), ledgerPage } as AdminServices };
 }
 
-async function begin(port: number): Promise<IncomingMessage> {
-  const request = httpGet({ port, path: "/admin/ledger/export", headers: VIEWER });
+async function begin(port: number, format = "ndjson"): Promise<IncomingMessage> {
+  const request = httpGet({ port, path: `/admin/ledger/export?format=${format}`, headers: VIEWER });
   const [response] = (await once(request, "response")) as [IncomingMessage];
   onTestFinished(() => {
     response.destroy();
@@ -168,6 +168,20 @@ test("an export is read as fast as the client takes it, and no further when it l
   response.resume();
   const taken = counted.calls;
   await expect.poll(() => counted.calls, { timeout: 20_000 }).toBeGreaterThan(taken + 20);
+  response.destroy();
+  await pause(300);
+  const left = counted.calls;
+  await pause(300);
+  expect(counted.calls).toBe(left);
+});
+
+test("an export of which nothing is found is read no further when the client leaves", async () => {
+  const nothing = { ...endless(), ledgerPage: () => pause(5, { data: [], next_cursor: "next" }) };
+  const { counted, services } = counting(nothing);
+  const { port } = await listening(await memory(), services);
+  const response = await begin(port, "csv");
+  response.resume();
+  await expect.poll(() => counted.calls).toBeGreaterThan(5);
   response.destroy();
   await pause(300);
   const left = counted.calls;

@@ -99,17 +99,23 @@ function nextOf(
 function streamOf(first: string, cursor: string | null, next: Next): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder();
   let [text, place] = [first, cursor];
+  let isOver = false;
   return new ReadableStream(
     {
       async pull(controller) {
         // Of a filter that few match pages are empty.
-        while (text === "" && place !== null) ({ text, cursor: place } = await next(place));
+        while (text === "" && place !== null) {
+          const page = await next(place);
+          // The client has left meanwhile.
+          if (isOver) return;
+          ({ text, cursor: place } = page);
+        }
         if (text !== "") controller.enqueue(encoder.encode(text));
         text = "";
         if (place === null) controller.close();
       },
       cancel() {
-        place = null;
+        isOver = true;
       },
     },
     { highWaterMark: 0 },

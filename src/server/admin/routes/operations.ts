@@ -84,7 +84,8 @@ export const OPERATIONS: readonly AdminEndpoint[] = [
     errors: ["OVERLOADED"],
     route:
       ({ events }) =>
-      () =>
-        new HTTPResponse(events(), { status: 200, headers: EVENT_HEADERS }),
+      ({ req }) =>
+        // Nobody would read it.
+        new HTTPResponse(req.method === "HEAD" ? null : events(), { status: 200, headers: EVENT_HEADERS }),
   }),
 ];
