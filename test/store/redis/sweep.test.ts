@@ -159,6 +159,35 @@ describeRedis("on Redis, the sweep", () => {
     expect(await server.client.pttl(sums)).toBeGreaterThan(399 * DAY);
   });
 
+  test("what is recorded while it works is kept for the whole time again, however long the list has been there", async () => {
+    const prefix = `${unique("kept")}:`;
+    const keys = createKeys(prefix);
+    const store = await openAt(server.url, { prefix });
+    const { id: userId } = await addUser(store, 10n);
+    const settled = async () => {
+      const request = admission(userId);
+      await store.admit(request);
+      await store.settle(charged(request, 1n));
+    };
+    const way: Connection = {
+      ...withClock(connection, () => START),
+      async run(script, keysOfScript, args) {
+        if (script.name === "sweep-commit") await settled();
+        return connection.run(script, keysOfScript, args);
+      },
+    };
+    await settled();
+    await store.sweepAll();
+    await settled();
+    await server.client.pexpire(keys.unswept(userId), 60_000);
+    const sweep = new LedgerSweep(way, keys, 90 * DAY, () => {});
+    onTestFinished(() => sweep.close());
+    sweep.note(userId);
+    await sweep.sweep();
+    expect(await server.client.llen(keys.unswept(userId))).toBe(1);
+    expect(await server.client.pttl(keys.unswept(userId))).toBeGreaterThan(89 * DAY);
+  });
+
   test("breaks off while the server is away, and goes on", async () => {
     const prefix = `${unique("t")}:`;
     let isAway = true;

@@ -7,5 +7,7 @@ if redis.call("HGET", KEYS[1], "swept") ~= ARGV[1] then return 0 end
 for index = 4, #ARGV, 3 do add(KEYS[tonumber(ARGV[index])], ARGV[index + 1], plus({}, ARGV[index + 2])) end
 for index = 3, #KEYS do redis.call("PEXPIRE", KEYS[index], ARGV[3]) end
 redis.call("LTRIM", KEYS[2], ARGV[2], -1)
+-- Entries give the list its time only when it is empty, and it need never be when a sweep looks.
+redis.call("PEXPIRE", KEYS[2], ARGV[3])
 redis.call("HINCRBY", KEYS[1], "swept", ARGV[2])
 return 1
