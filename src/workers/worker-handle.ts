@@ -82,6 +82,8 @@ export class WorkerHandle {
 
   /** @throws Error when the worker fails at it, ends, or does not answer in time. */
   async ask<Q extends Question>(question: Q, { about = "", timeoutMs = ANSWER_TIMEOUT_MS } = {}): Promise<Answers[Q]> {
+    // Nothing would come, and nobody would say so.
+    if (this.ended) throw new Error("the worker ended");
     this.#lastId += 1;
     const id = this.#lastId;
     const answer = Promise.withResolvers<Answers[Q]>();

@@ -1,5 +1,8 @@
+import type { Worker } from "node:cluster";
+import { EventEmitter } from "node:events";
 import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
+import { WorkerHandle } from "../../src/workers/worker-handle.ts";
 import { Workspace } from "../e2e/support/process.ts";
 
 const PROGRAM = fileURLToPath(new URL("worker-handle-child.ts", import.meta.url));
@@ -13,4 +16,17 @@ test("whom a worker was being given when it died is told at once, every time", a
   expect(answered).toBeGreaterThan(0);
   expect(reset, "the worker had at least one on the way").toBeGreaterThan(0);
   expect(waiting).toBe(0);
+});
+
+test("one that has ended is not waited for", async () => {
+  const child = Object.assign(new EventEmitter(), { pid: 1, send: () => true });
+  const worker = Object.assign(new EventEmitter(), { process: child, isConnected: () => false });
+  const handle = new WorkerHandle(
+    worker as unknown as Worker,
+    () => ({ type: "end" }) as never,
+    () => false,
+  );
+  child.emit("exit", 1, null);
+  await handle.exited;
+  await expect(handle.ask("report", { timeoutMs: 60_000 })).rejects.toThrow("the worker ended");
 });

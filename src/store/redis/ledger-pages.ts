@@ -33,7 +33,7 @@ export function ledgerMethods(connection: Connection, keys: Keys, sweep: LedgerS
   };
 }
 
-/** Pages of one user's ledger. A place is a time, and how many entries of just that time have been given. */
+/** Pages of one user's ledger. A place is a time, and how many entries of just that time have not been given. */
 function pageOfUser(
   connection: Connection,
   keys: Keys,
@@ -41,14 +41,17 @@ function pageOfUser(
 ): Promise<LedgerPage> {
   const { userId, to = Number.MAX_SAFE_INTEGER } = query;
   return ledgerPageOf(query, async (place, count) => {
-    let [time, given] = place === null ? [to - 1, 0] : numbersIn(place);
-    const written = (await connection.run(PAGE, [keys.ledger(userId)], [time + 1, given, count])) as string[];
-    return written.toReversed().map((text): Listed => {
+    const asked = place === null ? [to, 0] : numbersIn(place);
+    const reply = await connection.run(PAGE, [keys.ledger(userId)], [...asked, count]);
+    const [below, written] = reply as [number, string[]];
+    let [time, left] = [NaN, below];
+    const entries = written.map((text, index): Listed => {
       const entry = readWritten(userId, text);
-      given = entry.recordedAt === time ? given + 1 : 1;
+      if (index > 0) left = entry.recordedAt === time ? left + 1 : 0;
       time = entry.recordedAt;
-      return { entry, next: `${time} ${given}` };
+      return { entry, next: `${time} ${left}` };
     });
+    return entries.toReversed();
   });
 }
 
@@ -72,10 +75,17 @@ function pageOfAll(
     for (; day >= firstDay; day--, left = null) {
       const [list] = keys.ledgerDay(day);
       left ??= Number(await connection.call("LLEN", list));
-      if (left === 0) continue;
-      const end = left;
-      const texts = (await connection.call("LRANGE", list, Math.max(0, end - count), end - 1)) as string[];
-      if (texts.length > 0) return texts.toReversed().map((text, index) => listed(text, `${day} ${end - index - 1}`));
+      while (left > 0) {
+        const end: number = left;
+        const texts = (await connection.call("LRANGE", list, Math.max(0, end - count), end - 1)) as string[];
+        if (texts.length === 0) break;
+        const found = texts.toReversed().flatMap((text, index) => {
+          // One that was taken back.
+          return text === "" ? [] : [listed(text, `${day} ${end - index - 1}`)];
+        });
+        if (found.length > 0) return found;
+        left = Math.max(0, end - count);
+      }
     }
     return [];
   };

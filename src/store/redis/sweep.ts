@@ -92,7 +92,6 @@ export class LedgerSweep {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     this.#closed = true;
-    if (this.#users.size === 0) return;
     const waited = new AbortController();
     const swept = this.sweep().catch(() => {});
     await Promise.race([swept, sleep(CLOSE_TIMEOUT_MS, undefined, { signal: waited.signal }).catch(() => {})]);

@@ -58,13 +58,16 @@ describe("models", () => {
     ["route/max", false],
   ])("%s is retrieved by its name, slash and all; allowed: %j", async (id, allowed) => {
     const model = await client().models.retrieve(id);
-    expect(model).toEqual({
+    expect(model).toMatchObject({
       id,
       object: "model",
       created: expect.any(Number),
       owned_by: "alpha",
       tier: expect.any(String),
       allowed,
+      kind: "chat",
+      features: expect.any(Array),
+      plans: expect.any(Array),
     });
   });
 });

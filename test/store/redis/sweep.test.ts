@@ -226,4 +226,61 @@ describeRedis("on Redis, the sweep", () => {
     expect(await idsFrom(at, 1)).toEqual([request.id]);
     expect(await idsFrom(at - 1_000, 1)).toEqual([request.id, left.id].toSorted());
   });
+
+  test("what is being swept when its process ends is in the ledger of all", async () => {
+    const prefix = `${unique("end")}:`;
+    const [store, other] = [await openAt(server.url, { prefix }), await openAt(server.url, { prefix })];
+    const { id: userId } = await addUser(store, 1_000n);
+    const request = admission(userId);
+    await store.admit(request);
+    await store.settle(charged(request, 1n));
+    const asked = Promise.try(() => store.ledgerPage({ limit: 1 })).catch(() => null);
+    await new Promise(setImmediate);
+    await Promise.all([store.close(), asked]);
+    expect((await other.ledgerPage({ limit: 1 })).entries.map(({ id }) => id)).toEqual([request.id]);
+  });
+
+  test("a page goes on behind the one before, also when an older entry was taken back in between", async () => {
+    const prefix = `${unique("back")}:`;
+    const keys = createKeys(prefix);
+    const store = await openAt(server.url, { prefix });
+    const { id: userId } = await addUser(store, 1_000n);
+    const ids: string[] = [];
+    for (let index = 0; index < 4; index++) {
+      const request = admission(userId);
+      await store.admit(request);
+      await store.settle(charged(request, 1n));
+      ids.unshift(request.id);
+    }
+    const { cursor } = await store.ledgerPage({ limit: 1 });
+    // As when a request that was given up goes on after all.
+    for (const text of await server.client.lrange(keys.ledger(userId), 0, 1)) {
+      await server.client.lrem(keys.ledger(userId), 1, text);
+      await server.client.rpush(keys.unswept(userId), `-${text}`);
+    }
+    await store.sweepAll();
+    const rest = await store.ledgerPage({ limit: 1, cursor: cursor! });
+    expect(rest.entries.map(({ id }) => id)).toEqual([ids[1]]);
+    const { entries } = await allPages(store, { limit: 1 });
+    expect(entries.map(({ id }) => id)).toEqual(ids.slice(0, 2));
+  });
+
+  test("a page of a user goes on behind the one before, whatever comes and goes in the same second", async () => {
+    const prefix = `${unique("second")}:`;
+    const { ledger } = createKeys(prefix);
+    const store = await openAt(server.url, { prefix });
+    const { id: userId } = await addUser(store, 1_000n);
+    const at = Math.floor(Date.now() / 1_000) * 1_000;
+    const entryOf = (id: string) => `${at} ${packEntry({ ...charged(admission(userId), 1n), id })}`;
+    await server.client.rpush(ledger(userId), ...["a", "b", "c", "d"].map(entryOf));
+    const first = await store.ledgerPage({ userId, limit: 1 });
+    await server.client.rpush(ledger(userId), entryOf("e"));
+    const second = await store.ledgerPage({ userId, limit: 1, cursor: first.cursor! });
+    await server.client.lrem(ledger(userId), 1, entryOf("c"));
+    const third = await store.ledgerPage({ userId, limit: 2, cursor: second.cursor! });
+    const given = [first, second, third].map(({ entries }) => entries.map(({ id }) => id));
+    expect([given, third.cursor]).toEqual([[["d"], ["c"], ["b", "a"]], expect.any(String)]);
+    const behind = await store.ledgerPage({ userId, limit: 2, cursor: third.cursor! });
+    expect(behind).toEqual({ entries: [], cursor: null });
+  });
 });

@@ -9,7 +9,20 @@ import { sqliteStore } from "../../../src/store/sqlite/store.ts";
 import { windowStates } from "../../../src/store/windows.ts";
 import { RUNS } from "../../properties/runs.ts";
 import { resilient, until } from "./support.ts";
-import { DAY, HOUR, MINUTE, OPEN, START, addUser, admission, charged, givenBack } from "../support.ts";
+import {
+  DAY,
+  HOUR,
+  MINUTE,
+  OPEN,
+  RECORD,
+  START,
+  addUser,
+  admission,
+  charged,
+  digest,
+  givenBack,
+  unique,
+} from "../support.ts";
 
 const UNAVAILABLE = { code: "STORE_UNAVAILABLE" };
 
@@ -46,6 +59,25 @@ describe("open, while the store is away", () => {
     });
     expect(await store.windows(user.id, limits)).toMatchObject({ day: { used: 5, limit: 5 } });
     await expect((async () => store.running(user.id))()).rejects.toMatchObject(UNAVAILABLE);
+  });
+
+  test.each(["total", "day"] as const)("what is charged is taken from the budget of its key (%s)", async (per) => {
+    const { user, store, inner, away } = await opened();
+    const [keyId, amount] = [unique("key"), 100n];
+    const limits = { budget: { amount, per } };
+    inner.addKey({ id: keyId, userId: user.id, name: "n", prefix: "rk_0", digest: digest(keyId), limits }, 50);
+    const request = () => admission(user.id, { hold: 60n, enforceCredits: false, budget: { keyId, amount, per } });
+    const [before, during] = [request(), [request(), request()]];
+    await store.admit(before);
+    away(true);
+    for (const one of during) expect(await store.admit(one)).toMatchObject({ ok: true });
+    for (const one of [before, ...during]) {
+      await store.settle({ ...charged(one, 50n), record: { ...RECORD, receivedAt: START }, budget: { keyId, per } });
+    }
+    away(false);
+    await until(() => store.pending === 0);
+    expect(inner.listKeys(user.id)[0]?.budget).toMatchObject({ spent: 150n, held: 0n });
+    expect(await store.admit(request())).toMatchObject({ ok: false, refusal: "budget" });
   });
 
   test("a refusal of the store is remembered as well", async () => {

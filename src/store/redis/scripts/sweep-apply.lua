@@ -18,7 +18,9 @@ for index = 3, #ARGV, 5 do
     last = number
     if string.sub(noted, 1, 1) == "-" then
       list()
-      redis.call("LREM", LIST, -1, user .. " " .. string.sub(noted, 2))
+      local place = redis.call("LPOS", LIST, user .. " " .. string.sub(noted, 2), "RANK", -1)
+      -- Its place stays: pages know theirs by the number of entries below.
+      if place then redis.call("LSET", LIST, place, "") end
     else
       listed[#listed + 1] = user .. " " .. noted
     end

@@ -65,6 +65,8 @@ export const KEYED: readonly Where[] = [
   "POST /v1/user/streams/kill",
   "GET /v1/user/streams",
   "DELETE /v1/user/streams/stream_123",
+  "GET /v1/user/ledger",
+  "GET /v1/user/usage",
 ];
 export const KEYS: readonly Where[] = ["POST /v1/user/key", "GET /v1/user/key", "DELETE /v1/user/key/key_123"];
 export const BODIES: readonly Where[] = [

@@ -40,6 +40,11 @@ export const OF_REQUESTS: readonly ErrorCase[] = [
     answer: wrong("/ must have a well-formed path"),
   },
   {
+    ...of("INVALID_REQUEST", "a page of none", ["GET /v1/user/ledger?limit=0", "GET /v1/user/usage?limit=0"]),
+    headers: TOKEN,
+    answer: wrong("/limit must be a whole number from 1 to 1000"),
+  },
+  {
     code: "INVALID_REQUEST",
     when: "a live model on a batch",
     on: ["transcription"],
