@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENT_SECRET, TestIssuer } from "../accounts/sign-in/issuer.ts";
 import { eventually, Exchange } from "../e2e/support/http.ts";
 import { required } from "../support/programs.ts";
-import { BROWSERS } from "./support/browser.ts";
+import { accessibilityFaults, BROWSERS, screenshot } from "./support/browser.ts";
 import { MARKUP, REFUSAL, Stage } from "./support/stage.ts";
 
 describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
@@ -70,6 +70,8 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       const refusal = page.getByRole("alert");
       await refusal.getByText("You could not be signed in with corp.").waitFor();
       expect(page.url()).toBe(`${stage.url}/#/`);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await screenshot(page, "sign-in-refused");
       issuer.redirect = () => {};
       await refusal.getByRole("link", { name: "Try again" }).click();
       await page.getByRole("heading", { name: "Overview" }).waitFor();
