@@ -53,7 +53,7 @@ function Failed({ providers }: { readonly providers: readonly string[] }) {
         You could not be signed in with <strong>{name}</strong>.
       </p>
       <p class="small">
-        It was cancelled there, took too long, or your mail address is not verified there. If it fails again, take a
+        Perhaps it was cancelled, took too long, or your mail address is not verified there. If it fails again, take a
         code by mail, or ask whoever runs this gateway.
       </p>
       <p>

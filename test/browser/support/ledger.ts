@@ -10,7 +10,8 @@ export const FAULTY_OF = 100;
 
 /** Writes entries of these users in turn into the file of a gateway that is stopped; of two models in turn for each. */
 export function fillLedger(stage: Stage, guests: readonly Guest[], count: number): void {
-  const { db, close } = openFile(join(dirname(stage.file), "gateway.db"), true);
+  const file = openFile(join(dirname(stage.file), "gateway.db"), true);
+  const { db } = file;
   const ledger = ledgerTable(db, Date.now);
   const last = guests.map(() => 0);
   const receivedAt = Date.now() - 60_000;
@@ -30,5 +31,5 @@ export function fillLedger(stage: Stage, guests: readonly Guest[], count: number
     const setLast = db.prepare("UPDATE users SET last_entry = ? WHERE id = ?");
     for (const [at, { id }] of guests.entries()) setLast.run(last[at]!, id);
   });
-  close();
+  file.close();
 }

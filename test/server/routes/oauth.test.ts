@@ -102,14 +102,15 @@ test.each([undefined, "*/*", "application/json", `application/json,${BROWSER}`])
   },
 );
 
+function refused(code: "UNKNOWN_PATH" | "STORE_UNAVAILABLE"): Promise<never> {
+  return Promise.reject(new GatewayError(code, "no"));
+}
+
 test("without a dashboard, for a provider that is none, and with a store that is away there is no page to go to", async () => {
   const snapshot = testSnapshot();
   const off = await startRoutes({
     snapshot: () => ({ ...snapshot, server: { ...snapshot.server, dashboard: false } }),
   });
-  const refused = async (code: "UNKNOWN_PATH" | "STORE_UNAVAILABLE") => {
-    throw new GatewayError(code, "no");
-  };
   const away = await startRoutes({ signIn: { complete: () => refused("STORE_UNAVAILABLE") } });
   const unknown = await startRoutes({ signIn: { complete: () => refused("UNKNOWN_PATH") } });
   for (const [{ ask }, status] of [
