@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CLIENT_SECRET, TestIssuer } from "../accounts/sign-in/issuer.ts";
 import { eventually, Exchange } from "../e2e/support/http.ts";
 import { required } from "../support/programs.ts";
-import { BROWSERS } from "./support/browser.ts";
+import { accessibilityFaults, BROWSERS, screenshot } from "./support/browser.ts";
 import { MARKUP, REFUSAL, Stage } from "./support/stage.ts";
 
 describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
@@ -48,7 +48,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       ).not.toMatch(/eyJ|rt_|rk_/);
     }));
 
-  test("at an identity provider and back, by its button", () =>
+  test("at an identity provider and back, by its button, also after it was refused there", () =>
     stage.visit({}, async ({ page }) => {
       const issuer = await TestIssuer.start();
       const corp = { issuer: issuer.url, client_id: "gateway", client_secret: CLIENT_SECRET };
@@ -60,7 +60,20 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
         await page.getByRole("textbox", { name: "Mail address" }).waitFor();
         return button.isVisible();
       }, 15_000);
+      // As somebody who says no at the provider comes back.
+      issuer.redirect = (url) => {
+        url.searchParams.delete("code");
+        url.searchParams.set("error", "access_denied");
+        url.searchParams.set("error_description", MARKUP);
+      };
       await button.click();
+      const refusal = page.getByRole("alert");
+      await refusal.getByText("You could not be signed in with corp.").waitFor();
+      expect(page.url()).toBe(`${stage.url}/#/`);
+      expect(await accessibilityFaults(page)).toEqual([]);
+      await screenshot(page, "sign-in-refused");
+      issuer.redirect = () => {};
+      await refusal.getByRole("link", { name: "Try again" }).click();
       await page.getByRole("heading", { name: "Overview" }).waitFor();
       expect(new URL(page.url()).origin).toBe(stage.url);
       await page.getByRole("link", { name: "Account", exact: true }).click();

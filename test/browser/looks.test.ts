@@ -11,7 +11,7 @@ import {
   screenshot,
   WIDTHS_PX,
 } from "./support/browser.ts";
-import { type Guest, Stage } from "./support/stage.ts";
+import { type Guest, OPERATOR_TOKEN, Stage } from "./support/stage.ts";
 
 const DASHBOARD = ["/", "/keys", "/models", "/playground", "/activity", "/usage", "/account", "/nothing"];
 const CONSOLE = [
@@ -48,6 +48,18 @@ async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
       await screenshot(page, `${name}-${device}-${theme}`);
     }
     await page.setViewportSize({ width: WIDTHS_PX.desktop, height: HEIGHTS_PX.desktop });
+  }
+  return faults;
+}
+
+/** The same of what is open over a page, at the width that it has. */
+async function faultsInBothThemes(page: Page, name: string): Promise<readonly string[]> {
+  const faults: string[] = [];
+  for (const theme of ["light", "dark"] as const) {
+    await page.emulateMedia({ colorScheme: theme });
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    for (const fault of await accessibilityFaults(page)) faults.push(`${name}, ${theme}: ${fault}`);
+    await screenshot(page, `${name}-${theme}`);
   }
   return faults;
 }
@@ -161,4 +173,78 @@ describe.skipIf(!required(...BROWSERS))("every page, light and dark, on a deskto
       }),
     90_000,
   );
+
+  test(
+    "of dialogs of the dashboard",
+    () =>
+      stage.visit({}, async (visitor) => {
+        const { page } = visitor;
+        const dialog = page.getByRole("dialog");
+        const faults: string[] = [];
+        await stage.signIn(visitor, guest.email, "/keys");
+        await page.getByRole("button", { name: "Make a key" }).click();
+        await dialog.getByLabel("Name").fill("laptop");
+        await dialog.getByLabel("Budget in credits").fill("0");
+        await dialog.getByRole("button", { name: "Make key" }).click();
+        await dialog.getByRole("button", { name: "Make key", disabled: false }).waitFor();
+        await page.locator("[aria-invalid=true]").waitFor();
+        faults.push(...(await faultsInBothThemes(page, "dialog-make-key")));
+        await dialog.getByLabel("Budget in credits").fill("");
+        await dialog.getByRole("button", { name: "Make key" }).click();
+        await dialog.getByRole("button", { name: "I have copied it" }).waitFor();
+        faults.push(...(await faultsInBothThemes(page, "dialog-key-shown")));
+        await dialog.getByRole("button", { name: "I have copied it" }).click();
+        await page.getByRole("button", { name: "Revoke laptop" }).first().click();
+        await dialog.getByRole("button", { name: "Revoke key" }).waitFor();
+        faults.push(...(await faultsInBothThemes(page, "dialog-revoke")));
+        expect(faults).toEqual([]);
+      }),
+    60_000,
+  );
+
+  test(
+    "of dialogs of the console",
+    () =>
+      stage.visit({}, async (visitor) => {
+        const { page } = visitor;
+        const dialog = page.getByRole("dialog");
+        const faults: string[] = [];
+        const look = async (name: string, button: string): Promise<void> => {
+          await page.getByRole("button", { name: button }).first().click();
+          await dialog.waitFor();
+          await settled(page);
+          faults.push(...(await faultsInBothThemes(page, name)));
+          await page.keyboard.press("Escape");
+          await dialog.waitFor({ state: "detached" });
+        };
+        await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/upstreams");
+        await look("dialog-manual", "Set by hand… aurora");
+        await page.goto(`${stage.adminUrl}/console#/users/${guest.id}`);
+        await look("dialog-grant", "Grant credits…");
+        await look("dialog-new-key", "New key…");
+        await stage.write({ models: { "route/swift": { price: { input_per_million: 4, output_per_million: 8 } } } });
+        await page.goto(`${stage.adminUrl}/console#/generations`);
+        await look("dialog-rollback", "Return to it…");
+        expect(faults).toEqual([]);
+      }),
+    60_000,
+  );
+
+  test("of the menu on a phone", () =>
+    stage.visit({ device: "phone" }, async (visitor) => {
+      const { page } = visitor;
+      const faults: string[] = [];
+      const look = async (name: string): Promise<void> => {
+        await page.getByRole("button", { name: "Menu" }).click();
+        await page.getByRole("link", { name: "Models" }).waitFor();
+        await settled(page);
+        faults.push(...(await faultsInBothThemes(page, name)));
+        if ((await overflowPx(page)) > 0) faults.push(`${name}: wider than the window`);
+      };
+      await stage.signIn(visitor, guest.email);
+      await look("menu-dashboard");
+      await stage.signInAdmin(visitor);
+      await look("menu-console");
+      expect(faults).toEqual([]);
+    }));
 });

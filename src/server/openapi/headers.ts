@@ -40,6 +40,10 @@ export const HEADERS = Object.freeze({
     schema: { const: "false" },
   },
   Location: { description: "Where to go on.", required: true, schema: { type: "string" } },
+  Refresh: {
+    description: "For browsers, where the dashboard is on: the page that says what to do, at once.",
+    schema: { type: "string" },
+  },
   "Set-Cookie": {
     description: "For browsers: the refresh token, or the state of a sign-in under way.",
     schema: { type: "string" },

@@ -112,6 +112,7 @@ function response(status: number, group: readonly DescribedError[], { limits, er
   if (status === 429 || status === 503) names.push("Retry-After");
   if (group.every(({ final }) => final)) names.push("X-Should-Retry");
   if (status === 429) names.push(...limits);
+  if (group.some(({ code }) => code === "SIGN_IN_FAILED")) names.push("Refresh", "Set-Cookie");
   return {
     description: [...new Set(group.map(({ code }) => errorTexts[code] ?? ERROR_DESCRIPTIONS[code]))].join(" "),
     headers: { ...headerRefs(names), ...(codes.length > 0 && { "X-Error-Code": codeHeader(codes, group) }) },

@@ -104,6 +104,8 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
     id: "completeOAuth",
     tag: "Sign-in",
     summary: "Come back from an identity provider",
+    description:
+      "A sign-in that failed is 401 in JSON for everybody. A browser goes on from there to the dashboard, where that is on.",
     parameters: [
       PROVIDER,
       { name: "code", in: "query", description: "From the provider.", schema: { type: "string" } },
@@ -119,9 +121,14 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
       const state = readCookie(event, context, "gateway_sign_in");
       writeCookie(event, context, "gateway_sign_in", "", 0);
       const url = event.url.pathname + event.url.search;
-      const { session, redirectTo } = await parts.signIn.complete({ provider: providerOf(event), url, state });
-      const answer = signedIn(event, context, session, parts);
-      return /\bapplication\/json\b/i.test(context.req.headers.accept ?? "") ? answer : redirect(redirectTo);
+      const provider = providerOf(event);
+      const completed = await parts.signIn.complete({ provider, url, state }).catch((error: unknown) => {
+        const isFailed = error instanceof GatewayError && error.code === "SIGN_IN_FAILED";
+        if (isFailed && isForPages(context, parts)) event.res.headers.set("Refresh", refreshTo(provider));
+        throw error;
+      });
+      const answer = signedIn(event, context, completed.session, parts);
+      return accepts(context, JSON_TYPE) ? answer : redirect(completed.redirectTo);
     },
   },
   {
@@ -186,6 +193,23 @@ async function refreshToken(event: H3Event, context: RouteContext): Promise<stri
 function ignoreRefusal(error: unknown): null {
   if (error instanceof GatewayError && error.status < 500) return null;
   throw error;
+}
+
+const JSON_TYPE = /\bapplication\/json\b/i;
+const HTML_TYPE = /\btext\/html\b/i;
+
+function accepts({ req }: RouteContext, type: RegExp): boolean {
+  return type.test(req.headers.accept ?? "");
+}
+
+/** Whether a person sees the answer, for whom there is a page that says more. */
+function isForPages(context: RouteContext, { snapshot }: RouteParts): boolean {
+  return snapshot().server.dashboard && accepts(context, HTML_TYPE) && !accepts(context, JSON_TYPE);
+}
+
+/** In place of a redirect, which could not be a 401: browsers follow it, programs read the answer. Of the path's name alone. */
+function refreshTo(provider: string): string {
+  return `0; url=/#/?sign_in_failed=${encodeURIComponent(provider)}`;
 }
 
 function providerOf(event: H3Event): string {

@@ -1,11 +1,14 @@
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { errorOf, otherProblem, TextField } from "../shared/fields.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Panel, ProblemNote } from "../shared/parts.tsx";
 import { useAction, useResource } from "../shared/resource.ts";
+import { filter, router } from "./place.ts";
 import { askForCode, providerLink, publicApi, signInWith } from "./session.ts";
 
 const CODE_DIGITS = 6;
+/** Set by the gateway when it sends a browser back from an identity provider. */
+const FAILED_AT = "sign_in_failed";
 
 /** By a code that comes by mail, or at an identity provider. */
 export function SignIn() {
@@ -16,6 +19,7 @@ export function SignIn() {
   return (
     <div class="narrow stack">
       <PageHead title="Sign in" />
+      <Failed providers={providers} />
       <Panel title={sent ? "Enter the code" : "With your mail address"}>
         {sent ? (
           <CodeForm email={email} onBack={() => setSent(false)} />
@@ -34,6 +38,29 @@ export function SignIn() {
           </div>
         </Panel>
       )}
+    </div>
+  );
+}
+
+/** Said once: who loads the page again begins anew. A link may name anything, so only providers that exist are named. */
+function Failed({ providers }: { readonly providers: readonly string[] }) {
+  const [name] = useState(() => filter(FAILED_AT));
+  useEffect(() => router.setQuery({ [FAILED_AT]: null }), []);
+  if (!providers.includes(name)) return null;
+  return (
+    <div class="note bad stack-s" role="alert">
+      <p>
+        You could not be signed in with <strong>{name}</strong>.
+      </p>
+      <p class="small">
+        Perhaps it was cancelled, took too long, or your mail address is not verified there. If it fails again, take a
+        code by mail, or ask whoever runs this gateway.
+      </p>
+      <p>
+        <a class="button small" href={providerLink(name)}>
+          Try again
+        </a>
+      </p>
     </div>
   );
 }

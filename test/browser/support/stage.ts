@@ -145,7 +145,9 @@ export class Stage {
     const answer = await context.request.post(`${this.url}/auth/login/verify`, { data: { email, code }, headers });
     assert.equal(answer.status(), 200, await answer.text());
     await page.goto(`${this.url}/#${view}`);
-    await page.getByRole("navigation", { name: "Pages", includeHidden: true }).waitFor({ state: "attached" });
+    await page
+      .getByRole("navigation", { name: "Pages", exact: true, includeHidden: true })
+      .waitFor({ state: "attached" });
   }
 
   /** The same for the console. */
@@ -156,7 +158,9 @@ export class Stage {
     });
     assert.equal(answer.status(), 200, await answer.text());
     await page.goto(`${this.adminUrl}/console#${view}`);
-    await page.getByRole("navigation", { name: "Pages", includeHidden: true }).waitFor({ state: "attached" });
+    await page
+      .getByRole("navigation", { name: "Pages", exact: true, includeHidden: true })
+      .waitFor({ state: "attached" });
   }
 
   /** A request as a program makes it. */

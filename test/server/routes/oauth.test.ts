@@ -1,4 +1,6 @@
 import { expect, test } from "vitest";
+import { GatewayError } from "../../../src/kit/index.ts";
+import { testSnapshot } from "../../support/snapshot.ts";
 import { BEHIND_PROXY, CLEARED, cookiesOf, here, PLAIN, SESSION, startRoutes, TLS } from "./support.ts";
 
 test("begins with a redirect and a state cookie", async () => {
@@ -74,3 +76,49 @@ test.each([{}, { cookie: "gateway_sign_in=other" }, { cookie: "__Host-gateway_si
     expect(answer.headers["cache-control"]).toBe("no-store");
   },
 );
+
+const BROWSER = "text/html,application/xhtml+xml,*/*;q=0.8";
+
+test("who fails in a browser goes on to the dashboard's sign-in, from the same 401 and nowhere else", async () => {
+  const { ask } = await startRoutes();
+  const failed = "/auth/oauth/google/callback?error=<b>no</b>&redirect_to=//evil.example&state=x";
+  const answer = await ask("GET", failed, { accept: BROWSER });
+  expect(answer).toMatchObject({ status: 401, text: '{"message":"Sign-in failed"}' });
+  expect(answer.headers).toMatchObject({
+    refresh: "0; url=/#/?sign_in_failed=google",
+    "content-type": "application/json",
+    "cache-control": "no-store",
+  });
+  expect(answer.headers.location).toBeUndefined();
+  expect(cookiesOf(answer.headers)).toEqual({ gateway_sign_in: CLEARED });
+});
+
+test.each([undefined, "*/*", "application/json", `application/json,${BROWSER}`])(
+  "a program that accepts %s is sent nowhere",
+  async (accept) => {
+    const { ask } = await startRoutes();
+    const answer = await ask("GET", CALLBACK, accept === undefined ? {} : { accept });
+    expect([answer.status, answer.headers["refresh"]]).toEqual([401, undefined]);
+  },
+);
+
+function refused(code: "UNKNOWN_PATH" | "STORE_UNAVAILABLE"): Promise<never> {
+  return Promise.reject(new GatewayError(code, "no"));
+}
+
+test("without a dashboard, for a provider that is none, and with a store that is away there is no page to go to", async () => {
+  const snapshot = testSnapshot();
+  const off = await startRoutes({
+    snapshot: () => ({ ...snapshot, server: { ...snapshot.server, dashboard: false } }),
+  });
+  const away = await startRoutes({ signIn: { complete: () => refused("STORE_UNAVAILABLE") } });
+  const unknown = await startRoutes({ signIn: { complete: () => refused("UNKNOWN_PATH") } });
+  for (const [{ ask }, status] of [
+    [off, 401],
+    [away, 503],
+    [unknown, 404],
+  ] as const) {
+    const answer = await ask("GET", CALLBACK, { accept: BROWSER });
+    expect([answer.status, answer.headers["refresh"]]).toEqual([status, undefined]);
+  }
+});
