@@ -1,7 +1,7 @@
 import type { AdminUser } from "#schema";
 import { useMemo, useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
-import { errorOf, otherProblem, TextField } from "../shared/fields.tsx";
+import { errorOf, Form, otherProblem, TextField } from "../shared/fields.tsx";
 import { creditsText } from "../shared/formats.ts";
 import { ProblemNote } from "../shared/parts.tsx";
 import { useAction } from "../shared/resource.ts";
@@ -34,13 +34,7 @@ export function GrantDialog({ user, onClose, onDone }: Props) {
   const other = otherProblem(problem, ["/amount", "/reason"]);
   return (
     <Dialog title={`Grant credits to ${user.email}`} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          start();
-        }}
-      >
+      <Form onSubmit={start}>
         <TextField
           label="Amount"
           inputMode="decimal"
@@ -74,7 +68,7 @@ export function GrantDialog({ user, onClose, onDone }: Props) {
             {busy ? "Granting…" : "Grant"}
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,7 +1,7 @@
 import type { UpstreamManual } from "#schema";
 import { useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
-import { errorOf, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
+import { errorOf, Form, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
 import { ProblemNote } from "../shared/parts.tsx";
 import { useAction } from "../shared/resource.ts";
 import { toast } from "../shared/toast.tsx";
@@ -56,13 +56,7 @@ export function ManualDialog({ upstream, now, onClose, onDone }: Props) {
   const other = otherProblem(problem, ["/mode", "/expires_in_seconds", "/reason"]);
   return (
     <Dialog title={`Set ${upstream} by hand`} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          start();
-        }}
-      >
+      <Form onSubmit={start}>
         {now && (
           <p class="note warn">
             {now.by} has set it to {now.mode}: {now.reason}. This replaces it.
@@ -101,7 +95,7 @@ export function ManualDialog({ upstream, now, onClose, onDone }: Props) {
             {busy ? "Setting…" : "Set"}
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

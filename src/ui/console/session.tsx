@@ -1,7 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { AdminSession } from "#schema";
-import { TextField } from "../shared/fields.tsx";
+import { Form, TextField } from "../shared/fields.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Loading, Panel, ProblemNote } from "../shared/parts.tsx";
 import { asProblem, useAction, useResource } from "../shared/resource.ts";
@@ -51,13 +51,7 @@ function SignIn() {
     <div class="sign-in stack">
       <PageHead title="Sign in" />
       <Panel title="Operators of this gateway">
-        <form
-          class="stack"
-          onSubmit={(event) => {
-            event.preventDefault();
-            start();
-          }}
-        >
+        <Form onSubmit={start}>
           <TextField
             label="Admin token"
             type="password"
@@ -76,7 +70,7 @@ function SignIn() {
               {busy ? "Signing in…" : "Sign in"}
             </button>
           </div>
-        </form>
+        </Form>
       </Panel>
       <p class="muted small">
         The token is sent once and not kept here: the browser keeps a cookie that no script can read. It ends when the

@@ -1,7 +1,7 @@
 import type { AdminUser } from "#schema";
 import { useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
-import { errorOf, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
+import { errorOf, Form, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
 import { ProblemNote } from "../shared/parts.tsx";
 import { useAction } from "../shared/resource.ts";
 import { toast } from "../shared/toast.tsx";
@@ -50,13 +50,7 @@ export function TierDialog({ user, onClose, onDone }: Props) {
   const other = otherProblem(problem, ["/plan_tier"]);
   return (
     <Dialog title={`Plan of ${user.email}`} onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          start();
-        }}
-      >
+      <Form onSubmit={start}>
         <TierField label="Plan" value={tier} onValue={setTier} error={errorOf(problem, "/plan_tier")} />
         <p class="small muted">Holds from the next request on. What was used of the limits stays counted.</p>
         {other && <ProblemNote problem={other} />}
@@ -68,7 +62,7 @@ export function TierDialog({ user, onClose, onDone }: Props) {
             {busy ? "Changing…" : "Change the plan"}
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -2,7 +2,8 @@ import type { AdminKey, CreatedAdminKey } from "#schema";
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../shared/copy.tsx";
 import { confirm, Dialog } from "../shared/dialog.tsx";
-import { errorOf, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
+import { errorOf, Form, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
+import { BUDGET_PERIODS, KEY_EXPIRIES } from "../shared/key-choices.ts";
 import { formatPercent } from "../shared/formats.ts";
 import type { Page } from "../shared/paging.ts";
 import { Badge, Empty, Panel, ProblemNote } from "../shared/parts.tsx";
@@ -128,20 +129,6 @@ function askToRevoke({ id, name, key_prefix }: AdminKey, onRevoked: () => void):
   });
 }
 
-const EXPIRIES = [
-  { value: "", title: "Never" },
-  { value: "1h", title: "In an hour" },
-  { value: "1d", title: "In a day" },
-  { value: "30d", title: "In 30 days" },
-  { value: "90d", title: "In 90 days" },
-  { value: "365d", title: "In a year" },
-];
-const PERIODS = [
-  { value: "day", title: "a day" },
-  { value: "month", title: "a month" },
-  { value: "total", title: "in total" },
-];
-
 function KeyDialog({ userId, onClose }: { readonly userId: string; readonly onClose: () => void }) {
   const [made, setMade] = useState<CreatedAdminKey | null>(null);
   return (
@@ -189,13 +176,7 @@ function KeyForm({
   });
   const other = otherProblem(problem, ["/name", "/expires_in", "/models", "/budget"]);
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start();
-      }}
-    >
+    <Form onSubmit={start}>
       <TextField
         label="Name"
         required
@@ -208,7 +189,7 @@ function KeyForm({
       <SelectField
         label="Expires"
         value={expires}
-        choices={EXPIRIES}
+        choices={KEY_EXPIRIES}
         onValue={setExpires}
         error={errorOf(problem, "/expires_in")}
       />
@@ -230,7 +211,7 @@ function KeyForm({
           hint="In credits. Empty: what the user has."
           error={errorOf(problem, "/budget")}
         />
-        <SelectField label="Budget is" value={per} choices={PERIODS} onValue={setPer} />
+        <SelectField label="Budget is" value={per} choices={BUDGET_PERIODS} onValue={setPer} />
       </div>
       {other && <ProblemNote problem={other} />}
       <div class="row end">
@@ -241,6 +222,6 @@ function KeyForm({
           {busy ? "Making…" : "Make the key"}
         </button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -1,7 +1,7 @@
 import type { AdminUser } from "#schema";
 import { useState } from "preact/hooks";
 import { Dialog } from "../shared/dialog.tsx";
-import { errorOf, otherProblem, TextField } from "../shared/fields.tsx";
+import { errorOf, Form, otherProblem, TextField } from "../shared/fields.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import type { Page } from "../shared/paging.ts";
 import { Badge, Empty, Panel, ProblemNote } from "../shared/parts.tsx";
@@ -126,13 +126,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const other = otherProblem(problem, ["/email", "/plan_tier", "/credits"]);
   return (
     <Dialog title="New user" onClose={onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          start();
-        }}
-      >
+      <Form onSubmit={start}>
         <TextField
           label="Mail address"
           type="email"
@@ -166,7 +160,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
             {busy ? "Creating…" : "Create"}
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

@@ -1,24 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Budget, CreatedApiKey, NewApiKey } from "../shared/api.ts";
 import { Dialog } from "../shared/dialog.tsx";
-import { errorOf, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
+import { errorOf, Form, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
+import { BUDGET_PERIODS, KEY_EXPIRIES } from "../shared/key-choices.ts";
 import { ProblemNote } from "../shared/parts.tsx";
 import { useAction } from "../shared/resource.ts";
 import { api } from "./session.ts";
-
-const EXPIRIES = [
-  { value: "", title: "Never" },
-  { value: "1h", title: "In an hour" },
-  { value: "1d", title: "In a day" },
-  { value: "7d", title: "In 7 days" },
-  { value: "30d", title: "In 30 days" },
-  { value: "365d", title: "In a year" },
-];
-const PERIODS = [
-  { value: "day", title: "a day" },
-  { value: "month", title: "a month" },
-  { value: "total", title: "in total" },
-];
 
 interface Wishes {
   readonly name: string;
@@ -60,13 +47,7 @@ export function MakeKey(props: { readonly onClose: () => void; readonly onMade: 
   const other = otherProblem(problem, ["/name", "/expires_in", "/models", "/budget", "/tags"]);
   return (
     <Dialog title="Make a key" onClose={props.onClose}>
-      <form
-        class="stack"
-        onSubmit={(event) => {
-          event.preventDefault();
-          start();
-        }}
-      >
+      <Form onSubmit={start}>
         <TextField
           label="Name"
           required
@@ -80,7 +61,7 @@ export function MakeKey(props: { readonly onClose: () => void; readonly onMade: 
         <SelectField
           label="Ends"
           value={wishes.expiresIn}
-          choices={EXPIRIES}
+          choices={KEY_EXPIRIES}
           onValue={(expiresIn) => set({ expiresIn })}
           error={errorOf(problem, "/expires_in")}
         />
@@ -106,7 +87,7 @@ export function MakeKey(props: { readonly onClose: () => void; readonly onMade: 
           <SelectField
             label="Per"
             value={wishes.per}
-            choices={PERIODS}
+            choices={BUDGET_PERIODS}
             onValue={(per) => set({ per: per as Budget["per"] })}
           />
         </div>
@@ -128,7 +109,7 @@ export function MakeKey(props: { readonly onClose: () => void; readonly onMade: 
             {busy ? "Making…" : "Make key"}
           </button>
         </div>
-      </form>
+      </Form>
     </Dialog>
   );
 }

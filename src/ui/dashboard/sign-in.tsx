@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { errorOf, otherProblem, TextField } from "../shared/fields.tsx";
+import { errorOf, Form, otherProblem, TextField } from "../shared/fields.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Panel, ProblemNote } from "../shared/parts.tsx";
 import { useAction, useResource } from "../shared/resource.ts";
@@ -76,13 +76,7 @@ function AddressForm(props: {
   });
   const other = otherProblem(problem, ["/email"]);
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start();
-      }}
-    >
+    <Form onSubmit={start}>
       <TextField
         label="Mail address"
         type="email"
@@ -99,7 +93,7 @@ function AddressForm(props: {
       <button type="submit" class="button primary" disabled={busy}>
         {busy ? "Sending…" : "Send me a code"}
       </button>
-    </form>
+    </Form>
   );
 }
 
@@ -109,13 +103,7 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
   const again = useAction(() => askForCode(email.trim()));
   const isWrong = problem?.status === 401;
   return (
-    <form
-      class="stack"
-      onSubmit={(event) => {
-        event.preventDefault();
-        start();
-      }}
-    >
+    <Form onSubmit={start}>
       <p>
         A code was sent to <strong>{email.trim()}</strong>. It is valid for 10 minutes.
       </p>
@@ -144,6 +132,6 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
           {again.busy ? "Sending…" : "Send another code"}
         </button>
       </div>
-    </form>
+    </Form>
   );
 }

@@ -2,6 +2,21 @@ import type { ComponentChildren, JSX } from "preact";
 import { useId } from "preact/hooks";
 import type { Problem } from "./http.ts";
 
+/** A form that the page sends itself: the browser would leave the page. */
+export function Form({ onSubmit, children }: { readonly onSubmit: () => void; readonly children: ComponentChildren }) {
+  return (
+    <form
+      class="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    >
+      {children}
+    </form>
+  );
+}
+
 interface FieldProps {
   readonly label: string;
   readonly hint?: ComponentChildren;
