@@ -112,6 +112,45 @@ export function readWritten(userId: string, written: string): RecordedEntry {
   return { ...entryIn(userId, written), recordedAt: Number(written.slice(0, written.indexOf(" "))) };
 }
 
+/** What sums are made of, "" for a name that there is not. */
+export interface Summed {
+  /** Unix milliseconds. */
+  readonly recordedAt: number;
+  readonly names: readonly [model: string, upstream: string, tier: string];
+  readonly keyId: string;
+  readonly outcome: OutcomeKind;
+  readonly counts: readonly [prompt: number, completion: number, cached: number, reasoning: number];
+  /** Decimal. */
+  readonly charge: string;
+}
+
+/** As `readWritten`, of all that is recorded: it makes nothing else of an entry. */
+export function readSummed(written: string): Summed {
+  const end = written.indexOf(" ");
+  const recordedAt = Number(written.slice(0, end));
+  const text = written.slice(end + 1);
+  if (!text.startsWith("[")) {
+    const { model, outcome } = unpackAbandoned("", text);
+    return { recordedAt, names: [model, "", ""], keyId: "", outcome, counts: [0, 0, 0, 0], charge: "0" };
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by packEntry
+  const packed = JSON.parse(text) as Packed;
+  const [, , keyId, model, upstream, outcome, , , , charge, ...rest] = packed;
+  const tier = rest.at(-1);
+  const count = (index: number): number => {
+    const item = rest[index];
+    return typeof item === "number" ? item : 0;
+  };
+  return {
+    recordedAt,
+    names: [model, upstream ?? "", typeof tier === "string" ? tier : ""],
+    keyId: keyId ?? "",
+    outcome,
+    counts: [count(0), count(1), count(2), count(3)],
+    charge,
+  };
+}
+
 function entryIn(userId: string, written: string): LedgerEntry {
   const text = written.slice(written.indexOf(" ") + 1);
   return text.startsWith("[") ? unpackEntry(userId, text) : unpackAbandoned(userId, text);
