@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isStoreUnavailable } from "../../kit/index.ts";
 import { FAILED_OUTCOMES, type HourRow, USAGE_RETENTION_MS, type UsageSource } from "../usage.ts";
 import { WINDOW_MS } from "../windows.ts";
-import type { Argument } from "./calls.ts";
+import type { Argument } from "./pipeline.ts";
 import type { Connection } from "./connection.ts";
 import { readSummed } from "./ledger.ts";
 import { inBatches, type Keys, loadScript } from "./scripts.ts";
