@@ -18,6 +18,9 @@ const COUNTS = [
 /** Of these an entry always says something. */
 const ALWAYS_STORED_COUNT = 4;
 
+/** Where the first one is. */
+const COUNTS_AT = 10;
+
 /** Entries read at once. */
 const ENTRIES_PER_PAGE = 1_000;
 
@@ -39,22 +42,35 @@ type Packed = readonly [
 /** A settlement as its ledger entry is stored: a JSON array, the charge as text. "" when nothing is to be recorded. */
 export function packEntry({ id, charge, record }: Settlement): string {
   if (!record) return "";
-  const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
-  const counts = COUNTS.map((name) => usage[name] ?? 0);
-  while (counts.at(-1) === 0) counts.pop();
-  const tags = record.tags === undefined ? [] : [record.tags];
-  const tier = record.tier === undefined ? [] : [record.tier];
-  const names = [id, requestId, keyId, model, upstream, outcome] as const;
-  const packed: Packed = [
-    ...names,
+  const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt, tags, tier } = record;
+  const { prompt, completion, cached, reasoning, characters = 0, milliseconds = 0, images = 0 } = usage;
+  const { cacheWrite = 0, cacheWrite1h = 0 } = usage;
+  // As one array, without others that are spread into it: one is made for every request.
+  const packed: Packed[number][] = [
+    id,
+    requestId,
+    keyId,
+    model,
+    upstream,
+    outcome,
     estimated ? 1 : 0,
     receivedAt,
     endedAt,
     String(charge),
-    ...counts,
-    ...tags,
-    ...tier,
+    // In the order of COUNTS.
+    prompt,
+    completion,
+    cached,
+    reasoning,
+    characters,
+    milliseconds,
+    images,
+    cacheWrite,
+    cacheWrite1h,
   ];
+  while (packed.at(-1) === 0) packed.pop();
+  if (tags !== undefined) packed.push(tags);
+  if (tier !== undefined) packed.push(tier);
   return JSON.stringify(packed);
 }
 
@@ -116,10 +132,13 @@ export function readWritten(userId: string, written: string): RecordedEntry {
 export interface Summed {
   /** Unix milliseconds. */
   readonly recordedAt: number;
-  readonly names: readonly [model: string, upstream: string, tier: string];
+  readonly model: string;
+  readonly upstream: string;
+  readonly tier: string;
   readonly keyId: string;
   readonly outcome: OutcomeKind;
-  readonly counts: readonly [prompt: number, completion: number, cached: number, reasoning: number];
+  /** The first ones; the last of an entry may be left out. */
+  readonly counts: readonly [prompt: unknown, completion: unknown, cached: unknown, reasoning: unknown];
   /** Decimal. */
   readonly charge: string;
 }
@@ -131,23 +150,20 @@ export function readSummed(written: string): Summed {
   const text = written.slice(end + 1);
   if (!text.startsWith("[")) {
     const { model, outcome } = unpackAbandoned("", text);
-    return { recordedAt, names: [model, "", ""], keyId: "", outcome, counts: [0, 0, 0, 0], charge: "0" };
+    return { recordedAt, model, upstream: "", tier: "", keyId: "", outcome, counts: [0, 0, 0, 0], charge: "0" };
   }
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by packEntry
   const packed = JSON.parse(text) as Packed;
-  const [, , keyId, model, upstream, outcome, , , , charge, ...rest] = packed;
-  const tier = rest.at(-1);
-  const count = (index: number): number => {
-    const item = rest[index];
-    return typeof item === "number" ? item : 0;
-  };
+  const last = packed.at(-1);
   return {
     recordedAt,
-    names: [model, upstream ?? "", typeof tier === "string" ? tier : ""],
-    keyId: keyId ?? "",
-    outcome,
-    counts: [count(0), count(1), count(2), count(3)],
-    charge,
+    model: packed[3],
+    upstream: packed[4] ?? "",
+    tier: packed.length > COUNTS_AT && typeof last === "string" ? last : "",
+    keyId: packed[2] ?? "",
+    outcome: packed[5],
+    counts: [packed[COUNTS_AT], packed[COUNTS_AT + 1], packed[COUNTS_AT + 2], packed[COUNTS_AT + 3]],
+    charge: packed[9],
   };
 }
 

@@ -41,6 +41,7 @@ interface AdmitReply {
   readonly counts: Counts;
   /** The reservation; "" unless it is admitted. */
   readonly packed: string;
+  readonly stopToken: number;
 }
 /** Whether it changed something; `late` as of an admission. */
 type SettleReply = 0 | 1 | readonly [verdict: "late", now: number];
@@ -52,8 +53,7 @@ const LIMITED: ReadonlySet<Verdict> = new Set(["credits", "budget", "day", "hour
 const MAX_LATE_REPEATS = 5;
 const MAX_SETTLE_TRIES = 2;
 
-/** Fields of its answer before the reservation, which may hold blanks. */
-const ADMIT_FIELD_COUNT = 8;
+const ZERO = 48;
 
 /** HINCRBY has 64 bits; this leaves room for sums. */
 const AMOUNT_LIMIT_NANO_UNITS = 2n ** 62n;
@@ -133,7 +133,7 @@ export class Requests {
         if (verdict !== "ok") return { ok: false, refusal: verdict, windows };
         lease.packed = packed;
         this.#unconfirmed.forget(id);
-        return { ok: true, windows, stopToken: stopTokenOf(packed) };
+        return { ok: true, windows, stopToken: reply.stopToken };
       }
       throw clockMoves();
     } catch (error) {
@@ -294,23 +294,56 @@ export class Requests {
   }
 }
 
-/** "<verdict> <now> <the six counts> <reservation>", as one text: a list of them takes the client longer to read. */
+/**
+ * "<verdict> <now> <the six counts> <reservation>", as one text: a list of them takes the client longer to read. The eighth
+ * field of a reservation is the user's stop token (admit.lua).
+ */
 function readAdmitReply(text: string): AdmitReply {
-  const fields = text.split(" ", ADMIT_FIELD_COUNT);
-  const [verdict = "", now = "", ...counts] = fields;
-  const [day = 0, d = 0, hour = 0, h = 0, minute = 0, m = 0] = counts.map(Number);
-  return {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by admit.lua
-    verdict: verdict as Verdict,
-    now: Number(now),
-    counts: countsOf([day, d, hour, h, minute, m]),
-    packed: text.slice(fields.join(" ").length + 1),
+  const fields = new FieldsOf(text);
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by admit.lua
+  const verdict = fields.word() as Verdict;
+  const now = fields.number();
+  const counts = {
+    day: { window: fields.number(), used: fields.number() },
+    hour: { window: fields.number(), used: fields.number() },
+    minute: { window: fields.number(), used: fields.number() },
   };
+  const packed = fields.rest();
+  for (let index = 0; index < 7; index++) fields.number();
+  return { verdict, now, counts, packed, stopToken: fields.number() };
 }
 
-/** A reservation's: its eighth field (admit.lua). */
-function stopTokenOf(packed: string): number {
-  return Number(packed.split(" ", 8)[7]);
+/** Reads fields with a blank after each: every request has a reply of them. */
+class FieldsOf {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  word(): string {
+    const end = this.#text.indexOf(" ", this.#at);
+    const word = this.#text.slice(this.#at, end < 0 ? undefined : end);
+    this.#at += word.length + 1;
+    return word;
+  }
+
+  /** A whole one, not negative; 0 behind the end. */
+  number(): number {
+    let value = 0;
+    for (; this.#at < this.#text.length; this.#at++) {
+      const digit = this.#text.charCodeAt(this.#at) - ZERO;
+      if (digit < 0) break;
+      value = 10 * value + digit;
+    }
+    this.#at++;
+    return value;
+  }
+
+  rest(): string {
+    return this.#text.slice(this.#at);
+  }
 }
 
 function isLate(reply: SettleReply): reply is readonly ["late", number] {

@@ -4,7 +4,7 @@ import { FAILED_OUTCOMES, type HourRow, USAGE_RETENTION_MS, type UsageSource } f
 import { WINDOW_MS } from "../windows.ts";
 import type { Argument } from "./pipeline.ts";
 import type { Connection } from "./connection.ts";
-import { readSummed } from "./ledger.ts";
+import { readSummed, type Summed } from "./ledger.ts";
 import { inBatches, type Keys, loadScript } from "./scripts.ts";
 
 /** Milliseconds between sweeps of the users that this process has settled requests of. */
@@ -29,6 +29,7 @@ const TAKE = loadScript("sweep-take");
 const APPLY = loadScript("sweep-apply", "sums");
 const COMMIT = loadScript("sweep-commit", "sums");
 
+const FAILED: ReadonlySet<string> = new Set(FAILED_OUTCOMES);
 /** Decimal digits of a charge's lower half: a number holds the sum of many. */
 const LOW_DIGITS = 12;
 const HIGH_NANO_UNITS = 10n ** BigInt(LOW_DIGITS);
@@ -203,14 +204,13 @@ function notedOf(userId: string, swept: number, texts: readonly string[]): Noted
   let at = 0;
   return texts.map((text, index) => {
     const isTakenBack = text.startsWith("-");
-    const { recordedAt, names, keyId, outcome, counts, charge } = readSummed(isTakenBack ? text.slice(1) : text);
+    const entry = readSummed(isTakenBack ? text.slice(1) : text);
+    const { recordedAt, model, upstream, tier, keyId } = entry;
     at = Math.max(at, recordedAt);
     const hour = Math.floor(recordedAt / WINDOW_MS.hour);
-    const ownField = JSON.stringify([hour, ...names, keyId]);
+    const ownField = JSON.stringify([hour, model, upstream, tier, keyId]);
     let field = fields.get(ownField);
-    if (field === undefined) fields.set(ownField, (field = JSON.stringify([hour, ...names])));
-    const failed = FAILED_OUTCOMES.some((one) => one === outcome);
-    const sums = [1, Number(failed), ...counts, ...halvesOf(charge)];
+    if (field === undefined) fields.set(ownField, (field = JSON.stringify([hour, model, upstream, tier])));
     return {
       userId,
       number: swept + index + 1,
@@ -219,14 +219,17 @@ function notedOf(userId: string, swept: number, texts: readonly string[]): Noted
       at,
       field,
       ownField,
-      sums: isTakenBack ? sums.map((count) => 0 - count) : sums,
+      sums: sumsOf(entry, isTakenBack ? -1 : 1),
     };
   });
 }
 
-/** The upper and the lower half of an amount, in nano-units. */
-function halvesOf(amount: string): [number, number] {
-  return [Number(amount.slice(0, -LOW_DIGITS)), Number(amount.slice(-LOW_DIGITS))];
+function sumsOf({ outcome, counts: [prompt, completion, cached, reasoning], charge }: Summed, times: 1 | -1): number[] {
+  const count = (item: unknown): number => (typeof item === "number" ? item * times : 0);
+  const failed = FAILED.has(outcome) ? times : 0;
+  // The upper half of the charge, and the lower.
+  const halves = [Number(charge.slice(0, -LOW_DIGITS)) * times, Number(charge.slice(-LOW_DIGITS)) * times] as const;
+  return [times, failed, count(prompt), count(completion), count(cached), count(reasoning), halves[0], halves[1]];
 }
 
 /** The script's arguments behind the times (sweep-apply.lua). */
