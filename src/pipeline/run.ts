@@ -6,6 +6,7 @@ import {
   type Bill,
   type ByteReply,
   type ClientRequest,
+  type Ending,
   type EventReply,
   GatewayError,
   type Host,
@@ -157,7 +158,11 @@ class Run {
       if (reply.type !== "answer") this.#begin();
       if (reply.type === "events") await this.#relayEvents(reply);
       else if (reply.type === "bytes") await this.#relayBytes(reply);
-      else await this.#answer(reply);
+      else {
+        const settled = this.#answer(reply);
+        const text = isPromise(settled) ? await settled : settled;
+        state.request.client.answer(200, state.format.contentType, text, state.headers());
+      }
       if (this.#keeper !== null && state.outcome?.kind === "served" && "target" in reply)
         await this.#keeper.keep(reply, state.outcome.bill.usage);
     } catch (error) {
@@ -248,27 +253,29 @@ class Run {
     }
   }
 
-  #answer({ body, usage }: Pick<AnswerReply, "body" | "usage">): Promise<void> {
+  /** Settles a whole answer. @returns its text for the client */
+  #answer({ body, usage }: Pick<AnswerReply, "body" | "usage">): Awaitable<string> {
     const state = this.#state;
     state.meter.setUsage(usage);
     if (usage === null && state.answeredBy === null) state.meter.addText(state.format.producedText(body));
     const hooks = this.#hooks.response;
-    if (hooks.length === 0) return this.#deliver(body);
-    return respond(hooks, body, state.exchange, this.#parts.observer).then((changed) => this.#deliver(changed));
+    if (hooks.length === 0) return this.#written(body);
+    return respond(hooks, body, state.exchange, this.#parts.observer).then((changed) => this.#written(changed));
   }
 
-  async #deliver(body: Json): Promise<void> {
+  #written(body: Json): Awaitable<string> {
     const state = this.#state;
     const { id, receivedAt, signal } = state.exchange;
-    const extras = {
-      id,
-      created: Math.floor(receivedAt / 1000),
-      provider: state.provider,
-      latencyMs: Math.max(0, Math.round(this.#parts.host.now() - receivedAt)),
-    };
     const kind = signal.aborted ? (signal.reason as AbortReason) : "served";
-    const text = await this.#settle(kind, 200, null, (bill) => state.format.answer(body, { ...extras, bill }));
-    state.request.client.answer(200, state.format.contentType, text, state.headers());
+    return this.#settle(kind, 200, null, (bill, { endedAt }) =>
+      state.format.answer(body, {
+        id,
+        created: Math.floor(receivedAt / 1000),
+        provider: state.provider,
+        latencyMs: Math.max(0, Math.round(endedAt - receivedAt)),
+        bill,
+      }),
+    );
   }
 
   /** Settles a request that could not be served to its end, then answers with the failure. */
@@ -313,27 +320,32 @@ class Run {
    * that text could be written.
    * @throws what `write` throws; nothing is settled then.
    */
-  async #settle<Last>(
+  #settle<Last>(
     kind: OutcomeKind,
     status: number,
     failure: GatewayError | null,
-    write: (bill: Bill) => Last,
-  ): Promise<Last> {
+    write: (bill: Bill, ending: Ending) => Last,
+  ): Awaitable<Last> {
+    const state = this.#state;
+    const ending = state.ending(kind, status, failure);
+    const pricing = state.bill ?? price(this.#hooks.settle, ending, state.exchange, this.#parts.observer);
+    if (!isPromise(pricing)) return this.#settlePriced(pricing, ending, write);
+    return pricing.then((bill) => this.#settlePriced(bill, ending, write));
+  }
+
+  #settlePriced<Last>(priced: Bill, ending: Ending, write: (bill: Bill, ending: Ending) => Last): Awaitable<Last> {
     const state = this.#state;
     const { host, observer } = this.#parts;
-    const ending = state.ending(kind, status, failure);
-    if (state.bill === null) {
-      const pricing = price(this.#hooks.settle, ending, state.exchange, observer);
-      state.bill = isPromise(pricing) ? await pricing : pricing;
-    }
-    if (kind === "gateway_error") state.bill = { ...state.bill, charge: 0n };
-    const { bill } = state;
-    const last = write(bill);
+    const bill = ending.kind === "gateway_error" ? { ...priced, charge: 0n } : priced;
+    state.bill = bill;
+    const last = write(bill, ending);
     const outcome = { ...ending, bill, giveBack: givesBack(ending, state.written) };
     state.outcome = outcome;
+    const finished = (): Last => {
+      observer.finished(state.exchange, outcome);
+      return last;
+    };
     const settling = settleAll(state.settlers, outcome, state.exchange, host);
-    if (isPromise(settling)) await settling;
-    observer.finished(state.exchange, outcome);
-    return last;
+    return isPromise(settling) ? settling.then(finished) : finished();
   }
 }
