@@ -68,6 +68,7 @@ export class KnownUsers {
     );
     this.#dataVersion = db.prepare("PRAGMA data_version");
     this.#dataVersion.setReadBigInts(false);
+    this.#dataVersion.setReturnArrays(true);
     this.#version = this.#versionOfFile();
     this.#lookedAt = performance.now();
   }
@@ -144,7 +145,7 @@ export class KnownUsers {
     for (const { id, charge, requests, streams, held, counts, lastEntry } of this.#changed.keys()) {
       const { day, hour, minute } = counts;
       const windows = [day.window, day.used, hour.window, hour.used, minute.window, minute.used] as const;
-      this.#update.run(charge, charge, requests, streams, held, ...windows, lastEntry, id);
+      this.#update.get(charge, charge, requests, streams, held, ...windows, lastEntry, id);
     }
   }
 
@@ -168,7 +169,8 @@ export class KnownUsers {
   }
 
   #versionOfFile(): number {
-    return Number(this.#dataVersion.get()?.["data_version"]);
+    const [version] = this.#dataVersion.get() as unknown as [number];
+    return version;
   }
 
   /** Not kept: looking at users makes nobody known. */
