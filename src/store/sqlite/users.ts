@@ -44,8 +44,9 @@ export class KnownUsers {
   readonly #selectChanging;
   readonly #update;
   readonly #dataVersion;
-  /** The longest known first. */
   readonly #known = new Map<string, KnownUser>();
+  /** Goes round all of them: a new iterator would first pass all that was deleted at the beginning. */
+  #round = this.#known.values();
   /** Who counts something that the file does not have. */
   readonly #unsaved = new Set<KnownUser>();
   /** Who the commit under way changes, with what they were before it. */
@@ -193,10 +194,11 @@ export class KnownUsers {
 
   #makeRoom(): void {
     if (this.#known.size < MAX_KNOWN_COUNT) return;
-    for (const [id, user] of this.#known.entries().take(LOOKED_AT_COUNT)) {
-      this.#known.delete(id);
+    for (let count = 0; count < LOOKED_AT_COUNT; count += 1) {
+      const { value: user, done } = this.#round.next();
+      if (done === true) this.#round = this.#known.values();
       // Only here are what it runs and what is not written yet.
-      if (user.requests > 0 || this.#unsaved.has(user) || this.#changed.has(user)) this.#known.set(id, user);
+      else if (user.requests === 0 && !this.#unsaved.has(user) && !this.#changed.has(user)) this.#known.delete(user.id);
     }
   }
 }
