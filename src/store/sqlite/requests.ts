@@ -22,7 +22,7 @@ import {
 import { exceedsBudget, type KnownBudget, KnownBudgets } from "./budgets.ts";
 import { CommitQueue, type Transactions } from "./commits.ts";
 import { ledgerMethods, ledgerTable } from "./ledger.ts";
-import { type KnownUser, KnownUsers } from "./users.ts";
+import { type KnownUser, KnownUsers, stopMethods } from "./users.ts";
 
 /** What a killed process loses of what was counted and is not settled. */
 const SAVE_INTERVAL_MS = 100;
@@ -268,7 +268,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       running: read((userId: string) => users.running(userId)),
       ledger: read((userId: string) => ledger.of(userId)),
       ...ledgerRole,
-      ...stopMethods(db, transactions, users, unrecorded),
+      ...stopMethods(db, transactions, users, () => unrecorded.values()),
     },
 
     users,
@@ -310,44 +310,4 @@ function pay(user: KnownUser, charge: bigint): void {
 
 function lacksCredits({ hold, enforceCredits }: Admission, user: KnownUser): boolean {
   return enforceCredits && hold > 0n && user.balance - user.held < hold;
-}
-
-/** Stop tokens: what ends a user's streams. */
-function stopMethods(
-  db: DatabaseSync,
-  { read, write }: Transactions,
-  users: KnownUsers,
-  unrecorded: ReadonlyMap<string, RunningRequest>,
-) {
-  const raise = db.prepare("UPDATE users SET stop_token = stop_token + 1 WHERE id = ? RETURNING stop_token");
-  const streamsUnder = db.prepare("SELECT id FROM reservations WHERE user_id = ? AND stream = 1 AND stop_token = ?");
-  const select = db.prepare("SELECT id, stop_token FROM users WHERE id IN (SELECT value FROM json_each(?))");
-
-  const raised = write((userId: string) => {
-    const token = Number(raise.get(userId)?.["stop_token"] ?? 0);
-    // Tokens rise by 1: streams under still lower ones have been stopped before.
-    const ids = new Set(streamsUnder.all(userId, token - 1).map((row) => String(row["id"])));
-    for (const [id, { admission, user, stopToken }] of unrecorded) {
-      if (user.id === userId && admission.stream && stopToken === token - 1) ids.add(id);
-    }
-    return { token, streams: ids.size };
-  });
-
-  return {
-    /** Counts each stream once, however often it is stopped. A user who is not there has none. */
-    stopStreams(userId: string) {
-      const stopped = raised(userId);
-      users.expire(userId);
-      return stopped;
-    },
-
-    stopTokens: read((userIds: readonly string[]): Map<string, number> => {
-      const tokens = new Map(userIds.map((id) => [id, 0]));
-      for (const row of select.all(JSON.stringify(userIds))) tokens.set(String(row["id"]), Number(row["stop_token"]));
-      return tokens;
-    }),
-
-    /** One process serves a file: nobody else stops its streams. */
-    onStop: () => () => {},
-  };
 }
