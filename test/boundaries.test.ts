@@ -47,7 +47,6 @@ const HOMES: Readonly<Record<string, string>> = {
   yaml: "src/config/parse.ts",
   ajv: "src/config/compile.ts",
   "ajv-formats": "src/config/compile.ts",
-  chokidar: "src/config/watch.ts",
   "node:sqlite": "src/store/",
   ioredis: "src/store/redis/",
   jose: "src/accounts/",
