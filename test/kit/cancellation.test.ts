@@ -30,7 +30,8 @@ it.each([0, 1, 2])("listener %i of three is not told once it is removed, and its
   source.removeEventListener("abort", all[removed]!);
   source.addEventListener("abort", () => told.push(3));
   source.abort("killed");
-  expect(told.toSorted()).toEqual([0, 1, 2, 3].filter((number) => number !== removed));
+  expect(new Set(told)).toEqual(new Set([0, 1, 2, 3]).difference(new Set([removed])));
+  expect(told).toHaveLength(3);
 });
 
 it("a listener that another one removes, and one that comes later, are not told", () => {
