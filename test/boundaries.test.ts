@@ -54,7 +54,7 @@ const HOMES: Readonly<Record<string, string>> = {
   nodemailer: "src/accounts/sign-in/mail.ts",
   "lru-cache": "src/accounts/",
   undici: "src/upstream/send/",
-  "p-retry": "src/upstream/send/retries-and-batches.ts",
+  "p-retry": "src/upstream/send/route.ts",
   "eventsource-parser": "src/dialects/",
   "@smithy/signature-v4": "src/upstream/signing/aws.ts",
   "google-auth-library": "src/upstream/signing/google.ts",

@@ -250,13 +250,13 @@ describe("last use", () => {
   });
 });
 
-describe("in a file, which commands change, too", () => {
-  async function inFile() {
-    const url = `sqlite:${join(temporaryFolder(), "gateway.db")}`;
-    const [store, command] = [true, false].map((serving) => openStore(url, { serving, now: () => START }));
-    return { store: await store!, command: await command! };
-  }
+async function inFile() {
+  const url = `sqlite:${join(temporaryFolder(), "gateway.db")}`;
+  const [store, command] = [true, false].map((serving) => openStore(url, { serving, now: () => START }));
+  return { store: await store!, command: await command! };
+}
 
+describe("in a file, which commands change, too", () => {
   test("a key costs one look-up until a command changes something, and a revoked one is nobody at once", async () => {
     const time = monotonicTime();
     const { store, command } = await inFile();
