@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type BodyText, GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+import { type BodyText, GatewayError, invalidRequest, isPromise, type Json } from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
+import { bodyText } from "./body-text.ts";
 import { parseBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
+import type { LongTexts } from "./long-texts.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
 
 /** Of everything beside inference. */
@@ -21,21 +23,35 @@ export interface BodyParts {
   readonly onWhole?: () => void;
 }
 
-/** The text of the JSON object that an inference request has for its body. @throws GatewayError 400, 413, 415, 503 */
+export interface ReadJson {
+  readonly body: Json;
+  /** null where it is not kept, or does not say the same to every reader. */
+  readonly text: BodyText | null;
+  /** What `body` has stand-ins for; null: it is whole. */
+  readonly long: LongTexts | null;
+}
+
+/**
+ * The JSON object that an inference request has for its body.
+ * @param keepsText of a chat: long texts in its messages may be left out.
+ * @throws GatewayError 400, 413, 415, 503
+ */
 export async function readJson(
   http: HttpExchange,
   limit: number,
   parts: BodyParts,
   joined: JoinedBodies,
-): Promise<BodyText> {
+  keepsText: boolean,
+): Promise<ReadJson> {
   requireJson(http.req);
   sendContinue(http, limit);
   const received = await readBody(http.req, limit, parts);
   parts.onWhole?.();
   const { bytes, chunks } = joined.join(received);
-  const { value, size } = await parseBody(bytes);
-  const { fields, modelAt, modelEnd } = size;
-  return { body: value, chunks, length: received.length, fields, modelAt, modelEnd };
+  const parsing = parseBody(bytes, keepsText ? chunks : null);
+  const parsed = isPromise(parsing) ? await parsing : parsing;
+  const text = keepsText ? bodyText(parsed, bytes, chunks) : null;
+  return { body: parsed.value, text, long: parsed.long };
 }
 
 interface ReceivedBody {
