@@ -12,7 +12,7 @@ import {
 import { producedText } from "../canonical/answer.ts";
 import { pageCitations, promptBytes, promptText } from "../canonical/message.ts";
 import { readUsage } from "../canonical/usage.ts";
-import { type Shape, ShapedChunk } from "./shapes.ts";
+import { type Shape, ShapedChunk } from "../canonical/chunk-shapes.ts";
 
 /** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
 const MAX_OUTPUT_TOKENS = 1_000_000_000;

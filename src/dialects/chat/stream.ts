@@ -5,7 +5,7 @@ import { append, isText } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
 import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
 import { ChoiceReader } from "./answer.ts";
-import { ChunkParser, type Shape } from "./shapes.ts";
+import { ChunkParser, type Shape } from "../canonical/chunk-shapes.ts";
 
 /** Reads the events of one stream of chat completions; `[DONE]` is its ending. */
 export class ChatStreamReader extends SseStreamReader {

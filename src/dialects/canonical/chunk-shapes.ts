@@ -1,5 +1,5 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
-import { parseJson } from "../canonical/json.ts";
+import { parseJson } from "./json.ts";
 
 /** Shapes learnt in a row without a chunk that had one of them: such a stream is not worth learning. */
 const MAX_UNUSED_SHAPES = 4;

@@ -4,7 +4,7 @@ import { RUNS } from "../../properties/runs.ts";
 import { parseJson } from "../../../src/dialects/canonical/json.ts";
 import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
 import { chat } from "../../../src/dialects/chat/index.ts";
-import { ChunkParser, ShapedChunk } from "../../../src/dialects/chat/shapes.ts";
+import { ChunkParser, ShapedChunk } from "../../../src/dialects/canonical/chunk-shapes.ts";
 import { STREAM } from "../../../bench/input.ts";
 
 afterEach(() => {
