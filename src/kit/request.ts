@@ -1,3 +1,4 @@
+import type { AbortReason, Cancellation } from "./cancellation.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Json } from "./json.ts";
 import type { KeyLimits } from "./key-limits.ts";
@@ -99,7 +100,7 @@ export interface CallFacts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The text that a client sent for a body: UTF-8 and valid JSON. */
+/** The text that a client sent for a body: UTF-8 and valid JSON, which every reader takes for what it was parsed to. */
 export interface BodyText {
   /** What it was parsed to. */
   readonly body: Json;
@@ -107,9 +108,7 @@ export interface BodyText {
   readonly chunks: readonly Uint8Array[];
   /** Bytes. */
   readonly length: number;
-  /** Names of fields in it. Where the body has fewer, an object has one twice, and others may not read the last. */
-  readonly fields: number;
-  /** Where the text stands that is the outermost `model`, quotes included; -1: not found. */
+  /** Where the text stands that is the outermost `model`, quotes included. */
   readonly modelAt: number;
   readonly modelEnd: number;
 }
@@ -146,6 +145,8 @@ export interface Exchange {
   readonly call: Call;
   /** Aborted when nobody waits any more; `reason` is an AbortReason. */
   readonly signal: AbortSignal;
+  /** The same for the gateway's own code, which asks for no signal to be made; left out: there is only that. */
+  readonly cancellation?: Cancellation;
   /** Left out: it is in no trace. */
   readonly trace?: RequestTrace;
   /** A header of the request by any name; null without one, and for those that credentials come in. */
@@ -158,8 +159,6 @@ export interface Exchange {
 export interface BegunExchange extends Omit<Exchange, "call"> {
   readonly call: CallFacts;
 }
-
-export type AbortReason = "client_gone" | "killed" | "shutdown";
 
 export type OutcomeKind =
   | "served"
@@ -268,6 +267,8 @@ export interface StreamFormat {
 export interface Client {
   /** Aborted with an AbortReason. */
   readonly signal: AbortSignal;
+  /** As of an `Exchange`. */
+  readonly cancellation?: Cancellation;
   /** Nobody waits any more: aborts `signal`; the first reason stays. */
   abort(reason: AbortReason): void;
   /** `listener` is called at `abort("shutdown")` also when `signal` was aborted before for another reason. One listener. */

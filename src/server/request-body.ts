@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type BodyText, GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+import { type BodyText, type Cancellation, GatewayError, invalidRequest, isPromise, type Json } from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
+import { bodyText } from "./body-text.ts";
 import { parseBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
+import type { LongTexts } from "./long-texts.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
 
 /** Of everything beside inference. */
@@ -14,28 +16,42 @@ const JSON_TYPE = /^application\/json *(?:; *charset *= *(?:utf-?8|"utf-?8") *)?
 
 export interface BodyParts {
   /** Aborted when nobody waits for the body any more. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
   /** What the body takes of its budget; whoever made the claim gives it back. */
   readonly claim?: ByteClaim;
   /** Called when its last byte is there. */
   readonly onWhole?: () => void;
 }
 
-/** The text of the JSON object that an inference request has for its body. @throws GatewayError 400, 413, 415, 503 */
+export interface ReadJson {
+  readonly body: Json;
+  /** null where it is not kept, or does not say the same to every reader. */
+  readonly text: BodyText | null;
+  /** What `body` has stand-ins for; null: it is whole. */
+  readonly long: LongTexts | null;
+}
+
+/**
+ * The JSON object that an inference request has for its body.
+ * @param keepsText of a chat: long texts in its messages may be left out.
+ * @throws GatewayError 400, 413, 415, 503
+ */
 export async function readJson(
   http: HttpExchange,
   limit: number,
   parts: BodyParts,
   joined: JoinedBodies,
-): Promise<BodyText> {
+  keepsText: boolean,
+): Promise<ReadJson> {
   requireJson(http.req);
   sendContinue(http, limit);
   const received = await readBody(http.req, limit, parts);
   parts.onWhole?.();
   const { bytes, chunks } = joined.join(received);
-  const { value, size } = await parseBody(bytes);
-  const { fields, modelAt, modelEnd } = size;
-  return { body: value, chunks, length: received.length, fields, modelAt, modelEnd };
+  const parsing = parseBody(bytes, keepsText ? chunks : null);
+  const parsed = isPromise(parsing) ? await parsing : parsing;
+  const text = keepsText ? bodyText(parsed, bytes, chunks) : null;
+  return { body: parsed.value, text, long: parsed.long };
 }
 
 interface ReceivedBody {
@@ -173,7 +189,7 @@ export function tooLarge(limit: number): GatewayError {
 }
 
 /** Why a body will not be whole: the gateway stops, or the client has gone, and nobody is left to read this. */
-export function brokenOff(signal?: AbortSignal): GatewayError {
+export function brokenOff(signal?: Cancellation): GatewayError {
   if (signal?.reason !== "shutdown") return invalidRequest("/", "ended early");
   return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
 }

@@ -44,6 +44,8 @@ export function accountMethods(
     ...keyMethods(db, transactions, now, onChanged, budgets),
     ...identityMethods(db, transactions, users),
 
+    accountsVersion: transactions.read(() => users.version()),
+
     /** Pushes what this process changes, not what a command changes in the file. */
     onChange(listener: OnChange) {
       const subscription = { listener };
@@ -117,10 +119,8 @@ function userMethods(
       const found = search === "" ? null : toUser(find.get(search, ""));
       if (found !== null) return { users: after === "" && isWanted(found, query) ? [found] : [], next: null };
       const rows = page.all(after, search, `${search}${LAST_CHARACTER}`, USERS_PER_PAGE + 1);
-      return pageOfUsers(
-        rows.flatMap((row) => toUser(row) ?? []),
-        query,
-      );
+      const looked = rows.slice(0, USERS_PER_PAGE).flatMap((row) => toUser(row) ?? []);
+      return pageOfUsers(looked, rows.length > USERS_PER_PAGE ? (looked.at(-1)?.email ?? null) : null, query);
     }),
 
     setDisabled(id: string, disabled: boolean): User | null {

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
-import { AttemptError, type Timeouts } from "../../kit/index.ts";
+import { AttemptError, type Cancellation, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type Sweeper } from "./deadlines.ts";
 import { type BodyChunks, isUnwritten, sentBody } from "./request.ts";
@@ -15,19 +15,24 @@ const MAX_INFORMATIONAL_COUNT = 10;
 const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 64 * 1024;
 
+/** For whom a request is made, and how. */
 export interface RequestHandlerOptions<Result> {
-  /** Chooses the reader of the body; null when the body is not isReading. */
-  readonly read: (head: Head, owner: ReaderOwner<Result>) => Reader | null;
+  /** Chooses the reader of the body; null when the body is not wanted. */
+  read(head: Head, owner: ReaderOwner<Result>): Reader | null;
+  /** The answer, or the beginning of a streamed one. Either this or `reject` is called, once. */
+  resolve(result: Result): void;
+  /** @param error AttemptError; what the request's own body threw */
+  reject(error: unknown): void;
   /** A streamed answer broke off after it had begun. */
-  readonly onCut?: (error: AttemptError) => void;
+  onCut?(error: AttemptError): void;
   readonly timeouts: Timeouts;
   /** Whether the answer is to come as a stream. */
   readonly stream: boolean;
   /** Unix milliseconds by which the answer must have begun (a stream) or ended (any other). */
   readonly deadline: number;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Called when the head of the request is written to a connection, and with every part of its body. */
-  readonly onSent?: () => void;
+  readonly onSent?: (() => void) | undefined;
   readonly sweeper: Sweeper;
   readonly now: () => number;
 }
@@ -42,10 +47,11 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   /** Milliseconds from the start, or from the end of a streamed request, to the first byte of the answer's body. */
   firstByte: number | null = null;
   readonly #options: RequestHandlerOptions<Result>;
-  readonly #result = Promise.withResolvers<Result>();
   readonly #deadlines: Deadlines;
   /** Unix milliseconds. */
   #measuredFrom: number;
+  /** Unix milliseconds of the last bytes of the answer's body, or of the end of a pause. */
+  #receivedAt: number;
   #controller: Dispatcher.DispatchController | null = null;
   #phase: "connect" | "head" | "body" | "drain" | "over" = "connect";
   #reader: Reader | null = null;
@@ -54,21 +60,22 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   /** The request while it is in its pool's queue because no connection is free. */
   #queued: { readonly pool: RequestPool; readonly request: Dispatcher.DispatchOptions } | null = null;
   #held = false;
+  /** Whether it was resolved or rejected. */
+  #isSettled = false;
   #informational = 0;
   #drained = 0;
 
-  constructor(options: RequestHandlerOptions<Result>) {
+  /** @param now Unix milliseconds */
+  constructor(options: RequestHandlerOptions<Result>, now: number) {
     this.#options = options;
-    this.#measuredFrom = options.now();
+    this.#measuredFrom = now;
+    this.#receivedAt = now;
     this.#deadlines = new Deadlines(options.timeouts, options.stream, options.deadline, this.#measuredFrom);
     this.due = this.#deadlines.due;
   }
 
-  /**
-   * Sends the request and waits for its answer, or for the beginning of a streamed one.
-   * @throws AttemptError; what the request's own body threw
-   */
-  run(pool: RequestPool, request: UpstreamRequest): Promise<Result> {
+  /** Sends the request. */
+  run(pool: RequestPool, request: UpstreamRequest): void {
     const { signal, sweeper } = this.#options;
     const { startedAt } = this.#deadlines;
     signal.addEventListener("abort", this);
@@ -76,7 +83,6 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     if (signal.aborted) this.handleEvent();
     else if (this.due <= startedAt) this.expire(startedAt);
     else this.#dispatch(pool, this.#written(request));
-    return this.#result.promise;
   }
 
   handleEvent(): void {
@@ -86,6 +92,11 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   expire(now: number): void {
     const phase = this.#phase;
     if (phase === "drain" || phase === "over") return this.cancel();
+    if (phase === "body" && !this.#held) {
+      // Moved here rather than by every read: reads are many, and this is seldom due.
+      this.#moveDeadline();
+      if (this.due > now) return;
+    }
     // Queued with nothing running, every connection is still being made: the upstream is slow, not our pool too small.
     const saturated = phase === "connect" && this.#queued !== null && this.#queued.pool.stats.running > 0;
     this.fail(this.#deadlines.timeoutAt(phase === "head" && this.#sending ? "send" : phase, saturated, now));
@@ -138,11 +149,12 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
       return;
     }
     if (this.#phase === "over") return;
+    this.#receivedAt = this.#options.now();
     if (this.#phase === "head") {
       this.#phase = "body";
-      this.firstByte = this.#options.now() - this.#measuredFrom;
+      this.firstByte = this.#receivedAt - this.#measuredFrom;
+      this.#moveDeadline();
     }
-    this.#received();
     try {
       this.#reader?.data(chunk);
     } catch (error) {
@@ -166,11 +178,15 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   }
 
   resolve(result: Result): void {
-    this.#result.resolve(result);
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#options.resolve(result);
   }
 
-  reject(error: Error): void {
-    this.#result.reject(error);
+  reject(error: unknown): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#options.reject(error);
   }
 
   fail(error: AttemptError): void {
@@ -259,7 +275,12 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   }
 
   #received(): void {
-    this.#deadlines.received(this.#options.now());
+    this.#receivedAt = this.#options.now();
+    this.#moveDeadline();
+  }
+
+  #moveDeadline(): void {
+    this.#deadlines.received(this.#receivedAt);
     this.due = this.#deadlines.due;
   }
 
