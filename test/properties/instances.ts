@@ -21,7 +21,7 @@ export function withClock(inner: Connection, now: () => number): Connection {
       inner.run(
         script,
         keys,
-        args.map((argument) => (String(argument) === String(TIME) ? now() : argument)),
+        args.map((argument) => (typeof argument !== "object" && Number(argument) === TIME ? now() : argument)),
       ),
     subscribe: (channel, listener) => inner.subscribe(channel, listener),
     close: () => inner.close(),
