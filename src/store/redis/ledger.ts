@@ -18,8 +18,8 @@ const COUNTS = [
 /** Of these an entry always says something. */
 const ALWAYS_STORED_COUNT = 4;
 
-/** Where the first one is. */
-const COUNTS_AT = 10;
+/** Of an entry. */
+const FIELDS_BEFORE_COUNTS = 10;
 
 /** Entries read at once. */
 const ENTRIES_PER_PAGE = 1_000;
@@ -159,10 +159,15 @@ export function readSummed(written: string): Summed {
     recordedAt,
     model: packed[3],
     upstream: packed[4] ?? "",
-    tier: packed.length > COUNTS_AT && typeof last === "string" ? last : "",
+    tier: packed.length > FIELDS_BEFORE_COUNTS && typeof last === "string" ? last : "",
     keyId: packed[2] ?? "",
     outcome: packed[5],
-    counts: [packed[COUNTS_AT], packed[COUNTS_AT + 1], packed[COUNTS_AT + 2], packed[COUNTS_AT + 3]],
+    counts: [
+      packed[FIELDS_BEFORE_COUNTS],
+      packed[FIELDS_BEFORE_COUNTS + 1],
+      packed[FIELDS_BEFORE_COUNTS + 2],
+      packed[FIELDS_BEFORE_COUNTS + 3],
+    ],
     charge: packed[9],
   };
 }

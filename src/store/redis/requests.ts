@@ -9,7 +9,7 @@ import {
   type Windows,
 } from "../../kit/index.ts";
 import { type Counts, windowStates } from "../windows.ts";
-import { unanswered } from "./client.ts";
+import { ServerClock, unanswered } from "./client.ts";
 import { type Argument, EncodedWords } from "./pipeline.ts";
 import type { Connection } from "./connection.ts";
 import { type Leases, unlessUnavailable } from "./leases.ts";
@@ -53,7 +53,7 @@ const LIMITED: ReadonlySet<Verdict> = new Set(["credits", "budget", "day", "hour
 const MAX_LATE_REPEATS = 5;
 const MAX_SETTLE_TRIES = 2;
 
-const ZERO = 48;
+const ZERO = "0".charCodeAt(0);
 
 /** HINCRBY has 64 bits; this leaves room for sums. */
 const AMOUNT_LIMIT_NANO_UNITS = 2n ** 62n;
@@ -356,35 +356,4 @@ function clockMoves(): Error {
 
 function countsOf([day, d, hour, h, minute, m]: Numbers): Counts {
   return { day: { window: day, used: d }, hour: { window: hour, used: h }, minute: { window: minute, used: m } };
-}
-
-/** Milliseconds for which the largest estimate stands: the servers of a Cluster may differ. */
-const ESTIMATE_TTL_MS = 30_000;
-
-/**
- * What the servers' clock shows, estimated from their answers, never too low as long as they agree. It lets a
- * script see that it is executed when nobody waits for it any more: after a pause of the server.
- */
-class ServerClock {
-  /** Server's milliseconds less the local monotonic ones. */
-  #ahead: number | null = null;
-  #since = 0;
-
-  /** The server showed `time` at some moment after `sentAt` (local, monotonic). */
-  learn(time: number, sentAt: number): void {
-    const ahead = time - sentAt;
-    if (this.#ahead !== null && ahead <= this.#ahead && sentAt - this.#since < ESTIMATE_TTL_MS) return;
-    this.correct(time, sentAt);
-  }
-
-  /** As `learn`, also when it makes the estimate lower. */
-  correct(time: number, sentAt: number): void {
-    this.#ahead = time - sentAt;
-    this.#since = sentAt;
-  }
-
-  /** Server's milliseconds when the local monotonic clock shows `at`; null before any answer. */
-  at(at: number): number | null {
-    return this.#ahead === null ? null : Math.ceil(this.#ahead + at);
-  }
 }
