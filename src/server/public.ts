@@ -11,6 +11,7 @@ import {
   type ServerSettings,
   type Store,
   type TelemetrySettings,
+  Uuids,
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
@@ -122,8 +123,10 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     memory: new ByteBudget(() => settings().bodyMemory),
     disk: new ByteBudget(() => settings().uploadSpace),
   };
+  const ids = new Uuids();
+  const newId = (): string => ids.random();
   const stallAfterMs = options.stallAfterMs ?? STALL_AFTER_MS;
-  const inference = createInference({ ...options, elapsed, stallAfterMs, budgets });
+  const inference = createInference({ ...options, elapsed, stallAfterMs, budgets, ids });
   const contexts = new WeakMap<IncomingMessage, RouteContext>();
   const router = createRouter(options.routes ?? [], log, {
     externalPaths: FORMATS.keys(),
@@ -206,7 +209,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();
       const path = pathOf(req.url ?? "/");
       const inApi = path.startsWith("/v1/") || FORMATS.has(path);
-      const requestId = requestIdOf(req.headers["x-request-id"]);
+      const requestId = requestIdOf(req.headers["x-request-id"], newId);
       const format = (req.method === "POST" ? FORMATS.get(path) : undefined) ?? null;
       const errorStyle = format ?? errorStyleOf(path);
       const permitted = inApi ? corsHeaders(req, cors.origins) : [];
