@@ -30,11 +30,6 @@ function addEntry(list: BlockList, entry: string): void {
   list.addSubnet(address, bits, family);
 }
 
-/** Whether a connection comes from a trusted proxy. */
-export function isFrom(socketAddress: string, trusted: TrustedProxies): boolean {
-  return trusted(parseAddress(socketAddress) ?? socketAddress);
-}
-
 /**
  * The nearest hop that is no trusted proxy: the header is walked from the right and never believed beyond the first
  * address that nobody trusted has written (the left-most one is the client's own invention).

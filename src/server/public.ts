@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from "node:http";
+import type { Socket } from "node:net";
 import {
   CLIENT_GONE_STATUS,
   type Endpoint,
@@ -15,7 +16,7 @@ import {
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { clientAddress, isFrom, TRUST_NOBODY, type TrustedProxies, trustProxies } from "./client-address.ts";
+import { clientAddress, parseAddress, TRUST_NOBODY, type TrustedProxies, trustProxies } from "./client-address.ts";
 import { Connections } from "./connections.ts";
 import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
@@ -134,6 +135,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   });
   const ipLimit = createIpLimit(options.addCounts ?? null, log);
   const trusted = rememberProxies(log);
+  const peerOf = rememberPeers();
   let draining = false;
   let routeRequests = 0;
   /** Requests that are not known yet to be within the limit of their address. */
@@ -218,14 +220,15 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const http: HttpExchange = { req, res, requestId, always, errorStyle, closing };
       if (inApi && isPreflight(req)) return respond(http, 204, "", preflightHeaders(req), "");
 
-      const peer = req.socket.remoteAddress ?? "";
+      const peer = peerOf(req.socket);
       const isProxy = trusted(trustedProxies);
-      const ip = clientAddress(peer, req.headers["x-forwarded-for"]?.toString(), isProxy);
+      const forwardedFor = req.headers["x-forwarded-for"]?.toString();
+      const ip = forwardedFor === undefined ? peer : clientAddress(peer, forwardedFor, isProxy);
       const received: ReceivedRequest = {
         http,
         format,
         ip,
-        proxied: isFrom(peer, isProxy),
+        proxied: isProxy(peer),
         receivedAt,
         arrivedAt,
         bodyLimit,
@@ -272,6 +275,20 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
 
 function saysTiming(setting: TelemetrySettings["serverTiming"], headers: IncomingHttpHeaders): boolean {
   return setting === "always" || (setting === "on_request" && headers["x-server-timing"] === "1");
+}
+
+/** The address at the other end of a connection, read once for all of its requests. */
+function rememberPeers(): (socket: Socket) => string {
+  const peers = new WeakMap<Socket, string>();
+  return (socket) => {
+    let peer = peers.get(socket);
+    if (peer === undefined) {
+      const { remoteAddress = "" } = socket;
+      peer = parseAddress(remoteAddress) ?? remoteAddress;
+      peers.set(socket, peer);
+    }
+    return peer;
+  };
 }
 
 /** Compiles a configuration's list once; a list that should not have passed the linker trusts nobody, loudly. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type BodyText, GatewayError, invalidRequest, type Json } from "../kit/index.ts";
+import { type Awaitable, type BodyText, GatewayError, invalidRequest, isPromise, type Json } from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
-import { parseBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
+import { parseBody, type ParsedBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
 
 /** Of everything beside inference. */
@@ -22,20 +22,21 @@ export interface BodyParts {
 }
 
 /** The text of the JSON object that an inference request has for its body. @throws GatewayError 400, 413, 415, 503 */
-export async function readJson(
-  http: HttpExchange,
-  limit: number,
-  parts: BodyParts,
-  joined: JoinedBodies,
-): Promise<BodyText> {
+export function readJson(http: HttpExchange, limit: number, parts: BodyParts, joined: JoinedBodies): Promise<BodyText> {
   requireJson(http.req);
   sendContinue(http, limit);
-  const received = await readBody(http.req, limit, parts);
-  parts.onWhole?.();
-  const { bytes, chunks } = joined.join(received);
-  const { value, size } = await parseBody(bytes);
+  return readBody(http.req, limit, parts, (received) => {
+    parts.onWhole?.();
+    const { bytes, chunks } = joined.join(received);
+    const parsed = parseBody(bytes);
+    const { length } = received;
+    return isPromise(parsed) ? parsed.then((body) => textOf(body, chunks, length)) : textOf(parsed, chunks, length);
+  });
+}
+
+function textOf({ value, size }: ParsedBody, chunks: readonly Buffer[], length: number): BodyText {
   const { fields, modelAt, modelEnd } = size;
-  return { body: value, chunks, length: received.length, fields, modelAt, modelEnd };
+  return { body: value, chunks, length, fields, modelAt, modelEnd };
 }
 
 interface ReceivedBody {
@@ -95,7 +96,7 @@ export async function readAnyObject(req: IncomingMessage): Promise<Json> {
 /** What is left of a body that was too long is read over, or the connection would stand still. */
 async function readAndDrain(req: IncomingMessage, limit: number, claim?: ByteClaim): Promise<Buffer> {
   try {
-    return whole(await readBody(req, limit, claim === undefined ? {} : { claim }));
+    return await readBody(req, limit, claim === undefined ? {} : { claim }, whole);
   } finally {
     req.resume();
   }
@@ -117,10 +118,15 @@ export function requireIdentity(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * The whole body, of at most `limit` bytes.
+ * What `use` makes of the whole body, of at most `limit` bytes; called when its last byte comes.
  * @throws GatewayError 413, 400 when the client leaves, 503 when the gateway stops or its budget is used up.
  */
-function readBody(req: IncomingMessage, limit: number, { signal, claim }: BodyParts): Promise<ReceivedBody> {
+function readBody<T>(
+  req: IncomingMessage,
+  limit: number,
+  { signal, claim }: BodyParts,
+  use: (received: ReceivedBody) => Awaitable<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const announced = Number(req.headers["content-length"] ?? 0);
     if (announced > limit) return reject(tooLarge(limit));
@@ -157,7 +163,11 @@ function readBody(req: IncomingMessage, limit: number, { signal, claim }: BodyPa
     };
     const onEnd = (): void => {
       stop();
-      resolve({ chunks, length: size });
+      try {
+        resolve(use({ chunks, length: size }));
+      } catch (error) {
+        reject(error);
+      }
     };
     const onClose = (): void => {
       stop();
