@@ -1,17 +1,20 @@
 import {
   type AdmissionResult,
   type Admitted,
+  type Awaitable,
   budgetResetsAt,
   budgetText,
   definePlugin,
   type Exchange,
   GatewayError,
+  isPromise,
   isStoreUnavailable,
   type LedgerRecord,
   type Outcome,
   type Principal,
   type Refusal,
   type RequestBudget,
+  type Settlement,
   StalePrincipal,
   type Store,
   tariffsOf,
@@ -68,7 +71,7 @@ export default definePlugin<QuotaOptions>({
   },
 });
 
-async function settle(store: Pick<Store, "settle">, exchange: Exchange, outcome: Outcome): Promise<void> {
+function settle(store: Pick<Store, "settle">, exchange: Exchange, outcome: Outcome): Awaitable<void> {
   const { id, principal } = exchange;
   const { userId } = principal;
   const { giveBack } = outcome;
@@ -76,14 +79,28 @@ async function settle(store: Pick<Store, "settle">, exchange: Exchange, outcome:
   // What a failure of the gateway's own has cost at the upstream is worth a record, though nobody pays it.
   const isRecorded = !giveBack || outcome.kind === "gateway_error";
   const record = isRecorded ? recordOf(exchange, outcome) : null;
+  const settlement = { id, userId, giveBack, charge: outcome.bill.charge, record };
+  const asked = budget ? { ...settlement, budget: { keyId: budget.keyId, per: budget.per } } : settlement;
+  const refused = (error: unknown): Promise<never> => releaseOnly(store, settlement, error);
   try {
-    const settlement = { id, userId, giveBack, charge: outcome.bill.charge, record };
-    await store.settle(budget ? { ...settlement, budget: { keyId: budget.keyId, per: budget.per } } : settlement);
+    const settling = store.settle(asked);
+    return isPromise(settling) ? settling.then(ignore, refused) : undefined;
   } catch (error) {
-    // Refused for good, for instance a charge beyond what is stored: slot and hold must not be lost with it.
-    if (!isStoreUnavailable(error)) await store.settle({ id, userId, giveBack, charge: 0n, record: null });
-    throw error;
+    return refused(error);
   }
+}
+
+function ignore(): void {}
+
+/** Refused for good, for instance a charge beyond what is stored: slot and hold must not be lost with it. */
+async function releaseOnly(
+  store: Pick<Store, "settle">,
+  settlement: Pick<Settlement, "id" | "userId" | "giveBack">,
+  error: unknown,
+): Promise<never> {
+  const { id, userId, giveBack } = settlement;
+  if (!isStoreUnavailable(error)) await store.settle({ id, userId, giveBack, charge: 0n, record: null });
+  throw error;
 }
 
 function budgetOf({ keyId, keyLimits }: Principal): RequestBudget | undefined {

@@ -1,4 +1,14 @@
-import { AttemptError, definePlugin, type FailureClass, GatewayError, type Host, type Target } from "#kit";
+import {
+  AttemptError,
+  definePlugin,
+  type Exchange,
+  type FailureClass,
+  GatewayError,
+  type Host,
+  type Open,
+  type Reply,
+  type Target,
+} from "#kit";
 import type { StreamRelayOptions } from "#schema";
 
 /** Nothing was sent: the breaker is open, or every key of the upstream rests. */
@@ -16,31 +26,69 @@ export default definePlugin<StreamRelayOptions>({
   schema: new URL("../schemas/plugins/stream-relay.schema.json", import.meta.url),
   setup(_options, host) {
     return {
-      async relay(exchange, open) {
-        const { model, readAt, signal } = exchange;
-        const failures: Failed[] = [];
-        /** Tokens that a prompt did not fit into: only a larger window is worth a try from then on. */
-        let outgrown = -1;
-        for (const step of model.chain) {
-          for (const target of host.order(step, exchange)) {
-            if (outgrown >= 0 && (target.contextWindow ?? 0) <= outgrown) continue;
-            if (failures.length > 0 && host.now() >= readAt + model.deadline) throw verdict(failures, host);
-            try {
-              return await open(target);
-            } catch (error) {
-              if (!(error instanceof AttemptError) || signal.aborted) throw error;
-              if (error.failure === "client_fault") throw clientFault(error);
-              // Of a window that nobody knows none is known to be larger.
-              if (error.failure === "context_overflow") outgrown = Math.max(outgrown, target.contextWindow ?? Infinity);
-              failures.push({ target, error });
-            }
-          }
-        }
-        throw verdict(failures, host);
-      },
+      relay: (exchange, open) => new ChainWalk(exchange, open, host).next(),
     };
   },
 });
+
+/**
+ * The way of one request along the chain of its model. An object and no function that waits: nearly every request is
+ * served by its first target, and what waits for it waits in the one promise of that.
+ */
+class ChainWalk {
+  readonly #exchange: Exchange;
+  readonly #open: Open;
+  readonly #host: Host;
+  #step = 0;
+  /** Of the step before `#step`, in the order in which to try them. */
+  #targets: readonly Target[] = [];
+  #target = 0;
+  readonly #failures: Failed[] = [];
+  /** Tokens that a prompt did not fit into: only a larger window is worth a try from then on. */
+  #outgrown = -1;
+
+  constructor(exchange: Exchange, open: Open, host: Host) {
+    this.#exchange = exchange;
+    this.#open = open;
+    this.#host = host;
+  }
+
+  /** Tries the targets that are left, until one serves. @throws GatewayError */
+  next(): Promise<Reply> {
+    const { model, readAt } = this.#exchange;
+    const target = this.#nextTarget();
+    const isLate = this.#failures.length > 0 && this.#host.now() >= readAt + model.deadline;
+    if (target === null || isLate) return Promise.reject(verdict(this.#failures, this.#host));
+    return this.#open(target).catch((error: unknown) => this.#failed(target, error));
+  }
+
+  #nextTarget(): Target | null {
+    const { chain } = this.#exchange.model;
+    for (;;) {
+      const target = this.#targets[this.#target];
+      if (target !== undefined) {
+        this.#target += 1;
+        if (this.#outgrown >= 0 && (target.contextWindow ?? 0) <= this.#outgrown) continue;
+        return target;
+      }
+      const step = chain[this.#step];
+      if (step === undefined) return null;
+      this.#step += 1;
+      this.#targets = this.#host.order(step, this.#exchange);
+      this.#target = 0;
+    }
+  }
+
+  #failed(target: Target, error: unknown): Promise<Reply> {
+    if (!(error instanceof AttemptError) || this.#exchange.signal.aborted) throw error;
+    if (error.failure === "client_fault") throw clientFault(error);
+    // Of a window that nobody knows none is known to be larger.
+    if (error.failure === "context_overflow")
+      this.#outgrown = Math.max(this.#outgrown, target.contextWindow ?? Infinity);
+    this.#failures.push({ target, error });
+    return this.next();
+  }
+}
 
 function clientFault(cause: AttemptError): GatewayError {
   return new GatewayError("INVALID_REQUEST", `Invalid request: ${cause.message}`, { cause });

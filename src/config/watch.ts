@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
+import { type FSWatcher, watch } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { watch } from "chokidar";
+import { basename } from "node:path";
 import type { Log } from "../kit/index.ts";
 
 export interface WatchOptions {
@@ -31,8 +32,9 @@ export function watchConfig({ files, onChange, log, poll = 2000 }: WatchOptions)
   let settling: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
 
-  const watcher = watch([], { ignoreInitial: true, persistent: false, depth: 0 });
-  watcher.on("all", settle).on("error", settle);
+  const watchers = new Map<string, FSWatcher>();
+  /** Paths that may lead to another file by now. */
+  const doubted = new Set<string>();
   const timer = setInterval(look, poll).unref();
   look();
 
@@ -50,19 +52,44 @@ export function watchConfig({ files, onChange, log, poll = 2000 }: WatchOptions)
     const [before, since] = [seen, lookedAt];
     lookedAt = Date.now();
     const paths = [...new Set(files())];
+    // Before they are read: what changes afterwards is told.
+    follow(paths);
     const digests = await Promise.all(paths.map(digest));
     seen = new Map(paths.map((path, index) => [path, digests[index] ?? ""]));
-    if (closed) return;
-    follow(before);
     const changed = await Promise.all(paths.map((path) => hasChanged(path, before, since)));
     if (!closed && changed.includes(true)) onChange();
   }
 
-  function follow(before: ReadonlyMap<string, string>): void {
-    const gone = [...before.keys()].filter((path) => !seen.has(path));
-    const added = [...seen.keys()].filter((path) => !before.has(path));
-    if (gone.length > 0) watcher.unwatch(gone);
-    if (added.length > 0) watcher.add(added);
+  function follow(paths: readonly string[]): void {
+    for (const path of watchers.keys()) if (doubted.has(path) || !paths.includes(path)) unwatch(path);
+    doubted.clear();
+    for (const path of paths) if (!watchers.has(path)) watchPath(path);
+  }
+
+  /**
+   * The file itself and not its folder, where each write of a database would wake this process. What has no watcher (it is
+   * absent, or there are too many) is looked at from time to time.
+   */
+  function watchPath(path: string): void {
+    try {
+      const onEvent = (_event: string, name: string | null) => {
+        // Of a folder: only its listing of such files matters.
+        if (name !== null && name !== basename(path) && !YAML_FILE.test(name)) return;
+        doubted.add(path);
+        settle();
+      };
+      watchers.set(
+        path,
+        watch(path, { persistent: false }, onEvent).on("error", () => onEvent("error", null)),
+      );
+    } catch {
+      // The next look tries again.
+    }
+  }
+
+  function unwatch(path: string): void {
+    watchers.get(path)?.close();
+    watchers.delete(path);
   }
 
   async function hasChanged(path: string, before: ReadonlyMap<string, string>, since: number): Promise<boolean> {
@@ -78,7 +105,7 @@ export function watchConfig({ files, onChange, log, poll = 2000 }: WatchOptions)
       clearTimeout(settling);
       clearInterval(timer);
       await looking;
-      await watcher.close();
+      for (const path of watchers.keys()) unwatch(path);
     },
   };
 }

@@ -99,7 +99,7 @@ export interface CallFacts {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** The text that a client sent for a body: UTF-8 and valid JSON. */
+/** The text that a client sent for a body: UTF-8 and valid JSON, which every reader takes for what it was parsed to. */
 export interface BodyText {
   /** What it was parsed to. */
   readonly body: Json;
@@ -107,9 +107,7 @@ export interface BodyText {
   readonly chunks: readonly Uint8Array[];
   /** Bytes. */
   readonly length: number;
-  /** Names of fields in it. Where the body has fewer, an object has one twice, and others may not read the last. */
-  readonly fields: number;
-  /** Where the text stands that is the outermost `model`, quotes included; -1: not found. */
+  /** Where the text stands that is the outermost `model`, quotes included. */
   readonly modelAt: number;
   readonly modelEnd: number;
 }

@@ -86,22 +86,30 @@ export class Attempts {
     this.sent = true;
   };
 
-  readonly open: Open = async (target) => {
+  // Functions that wait would be a frame more for every request: its answer passes through in promises that are there.
+
+  readonly open: Open = (target) => {
     const exchange = this.#exchange;
     const call = this.#call;
-    if (call === null) throw new AttemptError("aborted", "the answer was handed over before");
+    if (call === null) return Promise.reject(new AttemptError("aborted", "the answer was handed over before"));
     const attempt = new Attempt(target, exchange, this.#observer, this.#recorder.elapsed);
     this.spans.push(attempt);
-    attempt.enter(this.#hooks.attempt);
+    const refusal = attempt.enter(this.#hooks.attempt);
+    if (refusal !== null) return Promise.reject(refusal);
     this.#recorder.tried(target);
-    let reply: Reply;
     try {
-      reply = await this.#send(target, call, exchange, this.#onSent, attempt.spanId);
+      return this.#send(target, call, exchange, this.#onSent, attempt.spanId).then(
+        (reply) => this.#answered(reply, attempt),
+        (error: unknown) => {
+          throw this.#failed(error, attempt);
+        },
+      );
     } catch (error) {
-      if (reachedUpstream(error)) this.count += 1;
-      attempt.settle({ ok: false, error: error instanceof AttemptError ? error : notUpstreamFault(error) });
-      throw error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
+      return Promise.reject(this.#failed(error, attempt));
     }
+  };
+
+  #answered(reply: Reply, attempt: Attempt): Reply {
     this.count += 1;
     this.answered = true;
     if (reply.type === "answer") {
@@ -112,7 +120,14 @@ export class Attempts {
     return reply.type === "events"
       ? { ...reply, source: this.#watch(reply.source, attempt) }
       : { ...reply, source: this.#watch(reply.source, attempt) };
-  };
+  }
+
+  /** @returns what is thrown in its stead */
+  #failed(error: unknown, attempt: Attempt): unknown {
+    if (reachedUpstream(error)) this.count += 1;
+    attempt.settle({ ok: false, error: error instanceof AttemptError ? error : notUpstreamFault(error) });
+    return error instanceof AttemptError || error instanceof GatewayError ? error : internalError(error);
+  }
 
   /** From now on the caller ends the stream that it took, and the signal ends none. */
   handOver(): void {
@@ -173,8 +188,11 @@ class Attempt implements AttemptSpan {
     this.start = elapsed();
   }
 
-  /** Asks the guards in order; a refusal releases those that had let it through. @throws AttemptError "skipped" */
-  enter(hooks: BoundHooks["attempt"]): void {
+  /**
+   * Asks the guards in order; a refusal releases those that had let it through.
+   * @returns the refusal, AttemptError "skipped" or a guard's own failure; null: none.
+   */
+  enter(hooks: BoundHooks["attempt"]): unknown {
     for (const hook of hooks) {
       let refusal: unknown = null;
       try {
@@ -187,8 +205,9 @@ class Attempt implements AttemptSpan {
       if (refusal === null) continue;
       this.#ended("skipped");
       this.#settleGuards({ ok: false, error: new AttemptError("skipped", "skipped") });
-      throw refusal;
+      return refusal;
     }
+    return null;
   }
 
   begun(): void {

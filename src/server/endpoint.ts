@@ -45,8 +45,11 @@ interface AnyFormat extends ErrorStyle {
 
 export interface JsonFormat extends AnyFormat {
   readonly body: "json";
-  /** Names of headers are in lower case. */
-  readonly read: (body: Json, headers: IncomingHttpHeaders) => Call;
+  /**
+   * Names of headers are in lower case.
+   * @param longTexts bytes of texts that are not in a chat's body yet, by what stands for them.
+   */
+  readonly read: (body: Json, headers: IncomingHttpHeaders, longTexts?: ReadonlyMap<string, number>) => Call;
 }
 
 /** `multipart/form-data` with one file. */

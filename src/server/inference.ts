@@ -211,12 +211,15 @@ class ServedRequest implements InferenceRequest, Indexed {
     const parts = { signal: this.client.signal, claim: this.#claim, onWhole };
     let call: Call;
     if (format.body === "json") {
-      const text = await readJson(http, bodyLimit, parts, this.#joined);
-      const body = this.#checked(text.body, this.#claim.bytes);
+      const read = await readJson(http, bodyLimit, parts, this.#joined, format.endpoint === "chat");
+      const { text, long } = read;
+      const body = this.#checked(read.body, this.#claim.bytes);
       // Checking a long body, reading it, and what the pipeline does with it are a turn of the event loop each.
       const isLong = this.#claim.bytes > SMALL_BODY_BYTES;
       if (isLong) await nextTurn();
-      call = { ...format.read(body, headers), ...(format.endpoint === "chat" && { text }) };
+      call = format.read(body, headers, long?.bytes);
+      if (text !== null) call = { ...call, text };
+      long?.place();
       if (isLong) await nextTurn();
     } else {
       const { fields, upload } = await readForm(http, bodyLimit, parts);

@@ -1,4 +1,5 @@
 import type { Steps } from "../kit/index.ts";
+import { LONG_TEXT_BYTES, type TextRange } from "./long-texts.ts";
 
 /** Bytes that are worked on in one turn of the event loop: some milliseconds. */
 export const SLICE_BYTES = 256 * 1024;
@@ -59,6 +60,8 @@ export class JsonSize {
   /** Where the text that is the outermost object's `model` stands, quotes included; -1: not found. */
   modelAt = -1;
   modelEnd = -1;
+  /** Of texts that are found in one step. */
+  readonly longTexts: TextRange[] = [];
   /** What fields are called, as it is written; null where it is not asked for. */
   readonly names: Set<string> | null;
   #level = 0;
@@ -107,6 +110,7 @@ export class JsonSize {
           break;
         }
         if (this.#atModel) this.#endModel(textAt - 1, at + 1);
+        if (textEnd - textAt >= LONG_TEXT_BYTES) this.longTexts.push({ at: textAt, end: textEnd });
       } else if (byte === COMMA) {
         values += 1;
       } else if (byte === COLON) {

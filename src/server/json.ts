@@ -2,6 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { type Awaitable, inTurns, invalidRequest, type Json, nextTurn } from "../kit/index.ts";
 import { JsonSize, sizeSteps } from "./json-size.ts";
 import { parseSteps } from "./json-slices.ts";
+import { fieldsOf } from "./body-text.ts";
+import { LongTexts } from "./long-texts.ts";
 
 /** Bounds of a body, which are checked before it is parsed. */
 const MAX_VALUES = 1_000_000;
@@ -36,10 +38,15 @@ export function parseJson(body: Buffer): Awaitable<Json> {
 export interface ParsedBody {
   readonly value: Json;
   readonly size: JsonSize;
+  /** What `value` has stand-ins for; null: it is whole. */
+  readonly long: LongTexts | null;
 }
 
-/** The same with what was seen of the body's text. */
-export function parseBody(body: Buffer): Awaitable<ParsedBody> {
+/**
+ * The same with what was seen of the body's text.
+ * @param chunks that are kept: long texts in messages may be left in them; null: they are not.
+ */
+export function parseBody(body: Buffer, chunks: readonly Uint8Array[] | null = null): Awaitable<ParsedBody> {
   if (body.length === 0) throw invalidRequest("/", "must not be empty");
   if (!isUtf8(body)) throw invalidRequest("/", "must be UTF-8");
   if (body.length > SMALL_BODY_BYTES) return parseLong(body);
@@ -47,7 +54,12 @@ export function parseBody(body: Buffer): Awaitable<ParsedBody> {
   size.scan(body, 0, body.length);
   requireBounds(size);
   try {
-    return { value: objectOf(JSON.parse(body.toString())), size };
+    const long = chunks && LongTexts.of(body, chunks, size.longTexts);
+    if (long !== null) {
+      const value = objectOf(JSON.parse(long.text));
+      if (fieldsOf(value) === size.fields && long.isIn(value)) return { value, size, long };
+    }
+    return { value: objectOf(JSON.parse(body.toString())), size, long: null };
   } catch (error) {
     throw refusalOf(error);
   }
@@ -67,7 +79,7 @@ async function parseLong(body: Buffer): Promise<ParsedBody> {
   try {
     const value = await inTurns(parseSteps(body, MAX_LEVELS));
     await nextTurn();
-    return { value: objectOf(value), size };
+    return { value: objectOf(value), size, long: null };
   } catch (error) {
     throw refusalOf(error);
   }

@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { type Awaitable, type BodyText, GatewayError, invalidRequest, isPromise, type Json } from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
+import { bodyText } from "./body-text.ts";
 import { parseBody, type ParsedBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
+import type { LongTexts } from "./long-texts.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
 
 /** Of everything beside inference. */
@@ -21,22 +23,38 @@ export interface BodyParts {
   readonly onWhole?: () => void;
 }
 
-/** The text of the JSON object that an inference request has for its body. @throws GatewayError 400, 413, 415, 503 */
-export function readJson(http: HttpExchange, limit: number, parts: BodyParts, joined: JoinedBodies): Promise<BodyText> {
+export interface ReadJson {
+  readonly body: Json;
+  /** null where it is not kept, or does not say the same to every reader. */
+  readonly text: BodyText | null;
+  /** What `body` has stand-ins for; null: it is whole. */
+  readonly long: LongTexts | null;
+}
+
+/**
+ * The JSON object that an inference request has for its body.
+ * @param keepsText of a chat: long texts in its messages may be left out.
+ * @throws GatewayError 400, 413, 415, 503
+ */
+export function readJson(
+  http: HttpExchange,
+  limit: number,
+  parts: BodyParts,
+  joined: JoinedBodies,
+  keepsText: boolean,
+): Promise<ReadJson> {
   requireJson(http.req);
   sendContinue(http, limit);
   return readBody(http.req, limit, parts, (received) => {
     parts.onWhole?.();
     const { bytes, chunks } = joined.join(received);
-    const parsed = parseBody(bytes);
-    const { length } = received;
-    return isPromise(parsed) ? parsed.then((body) => textOf(body, chunks, length)) : textOf(parsed, chunks, length);
+    const result = (parsed: ParsedBody): ReadJson => {
+      const text = keepsText ? bodyText(parsed, bytes, chunks) : null;
+      return { body: parsed.value, text, long: parsed.long };
+    };
+    const parsing = parseBody(bytes, keepsText ? chunks : null);
+    return isPromise(parsing) ? parsing.then(result) : result(parsing);
   });
-}
-
-function textOf({ value, size }: ParsedBody, chunks: readonly Buffer[], length: number): BodyText {
-  const { fields, modelAt, modelEnd } = size;
-  return { body: value, chunks, length, fields, modelAt, modelEnd };
 }
 
 interface ReceivedBody {

@@ -1,5 +1,4 @@
 import type { User, UserPage, UserQuery } from "../kit/index.ts";
-import { USERS_PER_PAGE } from "./windows.ts";
 
 /** Behind every character that an address may have. */
 export const LAST_CHARACTER = "\u007f";
@@ -10,12 +9,16 @@ export function isWanted({ tier, disabledAt }: User, query: UserQuery): boolean 
   return query.disabled === undefined || query.disabled === (disabledAt !== undefined);
 }
 
-/** @param found in the order of addresses; with one more than a page looks at, others follow. */
-export function pageOfUsers(found: readonly User[], query: UserQuery): UserPage {
+/**
+ * @param looked the users that were looked at, in the order of addresses, no more than a page may
+ * @param rest the address behind which others follow that nobody has looked at; null: none do
+ */
+export function pageOfUsers(looked: readonly User[], rest: string | null, query: UserQuery): UserPage {
   const users: User[] = [];
-  for (const [index, user] of found.slice(0, USERS_PER_PAGE).entries()) {
+  for (const [index, user] of looked.entries()) {
     if (isWanted(user, query)) users.push(user);
-    if (users.length === query.limit) return { users, next: index + 1 < found.length ? user.email : null };
+    if (users.length < query.limit) continue;
+    return { users, next: index + 1 < looked.length || rest !== null ? user.email : null };
   }
-  return { users, next: found.length > USERS_PER_PAGE ? found[USERS_PER_PAGE - 1]!.email : null };
+  return { users, next: rest };
 }

@@ -1,5 +1,6 @@
 import type { Worker } from "node:cluster";
 import { once } from "node:events";
+import { GatewayError } from "../kit/index.ts";
 import type { Answers, Question, ToSupervisor, ToWorker } from "./messages.ts";
 
 const ANSWER_TIMEOUT_MS = 2_000;
@@ -80,7 +81,7 @@ export class WorkerHandle {
     if (!this.ended && this.#worker.isConnected()) this.#worker.send(message, undefined, () => {});
   }
 
-  /** @throws Error when the worker fails at it, ends, or does not answer in time. */
+  /** @throws GatewayError OVERLOADED when the worker does not answer in time, Error when it fails at it or ends. */
   async ask<Q extends Question>(question: Q, { about = "", timeoutMs = ANSWER_TIMEOUT_MS } = {}): Promise<Answers[Q]> {
     // Nothing would come, and nobody would say so.
     if (this.ended) throw new Error("the worker ended");
@@ -88,7 +89,7 @@ export class WorkerHandle {
     const id = this.#lastId;
     const answer = Promise.withResolvers<Answers[Q]>();
     this.#pending.set(id, answer);
-    const timer = setTimeout(() => answer.reject(new Error(`worker ${this.pid} does not answer`)), timeoutMs);
+    const timer = setTimeout(() => answer.reject(tooSlow(this.pid)), timeoutMs);
     this.send({ type: "ask", id, question, about });
     try {
       return await answer.promise;
@@ -102,6 +103,10 @@ export class WorkerHandle {
     this.#worker.process.kill("SIGKILL");
   }
 }
+
+/** It may be done all the same: whoever asked is told so. */
+const tooSlow = (pid: number): GatewayError =>
+  new GatewayError("OVERLOADED", `Worker ${pid} does not answer in time: look whether it was done`);
 
 /** A message of Node's cluster: a connection for a worker (`act`, `seq`), or the worker's acceptance of it (`ack`). */
 interface InternalMessage {

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -120,6 +120,14 @@ test("a new file that a pattern would match, but no other", async () => {
   expect(changes()).toBe(0);
   await writeFile(join(folder, "conf.d/a.yaml"), "b: 1\n");
   await expect.poll(() => changes() > 0, WAIT).toBe(true);
+});
+
+test("a database that is written all the time in the same folder puts no look off", async () => {
+  const { changes } = await watching(() => [file, folder], 60_000);
+  const writing = setInterval(() => writeFileSync(join(folder, "gateway.db-wal"), "x"), 20);
+  onTestFinished(() => clearInterval(writing));
+  await replace("a: 2\n");
+  await expect.poll(changes, WAIT).toBe(1);
 });
 
 test("files that join the configuration are watched, files that leave it are not", async () => {

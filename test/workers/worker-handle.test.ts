@@ -18,15 +18,28 @@ test("whom a worker was being given when it died is told at once, every time", a
   expect(waiting).toBe(0);
 });
 
-test("one that has ended is not waited for", async () => {
-  const child = Object.assign(new EventEmitter(), { pid: 1, send: () => true });
-  const worker = Object.assign(new EventEmitter(), { process: child, isConnected: () => false });
+/** Of a worker that hears what it is told, and says nothing. */
+function silent({ connected = true } = {}) {
+  const child = Object.assign(new EventEmitter(), { pid: 7, send: () => true });
+  const worker = Object.assign(new EventEmitter(), { process: child, isConnected: () => connected, send: () => true });
   const handle = new WorkerHandle(
     worker as unknown as Worker,
     () => ({ type: "end" }) as never,
     () => false,
   );
+  return { child, handle };
+}
+
+test("one that has ended is not waited for", async () => {
+  const { child, handle } = silent({ connected: false });
   child.emit("exit", 1, null);
   await handle.exited;
   await expect(handle.ask("report", { timeoutMs: 60_000 })).rejects.toThrow("the worker ended");
+});
+
+test("of one that does not answer in time whoever asked is told that it may be done, and may ask again", async () => {
+  await expect(silent().handle.ask("call", { timeoutMs: 1 })).rejects.toMatchObject({
+    code: "OVERLOADED",
+    message: "Worker 7 does not answer in time: look whether it was done",
+  });
 });

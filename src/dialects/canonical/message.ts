@@ -242,11 +242,14 @@ function isMedium(field: string, around: string): boolean {
   return places !== undefined && (places === "anywhere" || places.has(around));
 }
 
-/** UTF-8 bytes of what a canonical body gives the model to read; an inlined file counts as one medium. */
-export function promptBytes(body: Json): number {
+/**
+ * UTF-8 bytes of what a canonical body gives the model to read; an inlined file counts as one medium.
+ * @param longTexts bytes of texts that are not in the body yet, by what stands for them.
+ */
+export function promptBytes(body: Json, longTexts?: ReadonlyMap<string, number>): number {
   let bytes = 0;
   eachPromptText(body, (text, isMedium) => {
-    bytes += isMedium ? MEDIA_BYTES : Buffer.byteLength(text);
+    bytes += isMedium ? MEDIA_BYTES : (longTexts?.get(text) ?? Buffer.byteLength(text));
   });
   return bytes;
 }

@@ -18,14 +18,17 @@ const MAX_OUTPUT_TOKENS = 1_000_000_000;
 /** The same for `n`: so many answers of the default hold come to MAX_OUTPUT_TOKENS. */
 const MAX_ANSWERS = 1_000_000;
 
-/** The canonical call of a chat-completions body that its schema has accepted. */
-export function readChat(body: Json): Call {
+/**
+ * The canonical call of a chat-completions body that its schema has accepted.
+ * @param longTexts bytes of texts that are not in the body yet, by what stands for them.
+ */
+export function readChat(body: Json, longTexts?: ReadonlyMap<string, number>): Call {
   return {
     kind: "chat",
     model: String(body["model"]),
     stream: body["stream"] === true,
     body,
-    promptBytes: promptBytes(body),
+    promptBytes: promptBytes(body, longTexts),
     maxOutput: maxOutput(body),
     answers: answers(body),
   };

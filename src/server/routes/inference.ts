@@ -72,7 +72,12 @@ export const INFERENCE: readonly InferenceEndpoint[] = [
   {
     ...COMMON,
     path: "/v1/chat/completions",
-    format: { endpoint: "chat", body: "json", read: bounded(readChat), write: chatFormat },
+    format: {
+      endpoint: "chat",
+      body: "json",
+      read: bounded((json, _headers, longTexts) => readChat(json, longTexts)),
+      write: chatFormat,
+    },
     id: "createChatCompletion",
     summary: "Chat completion, optionally streamed",
     request: body("ChatRequest"),
@@ -200,5 +205,5 @@ function messagesBody(error: GatewayError, { requestId, headers }: RefusedReques
 
 /** The JSON schemas of a conversation, whose work is not in proportion to their bytes, are no larger than they may be. */
 function bounded(read: JsonFormat["read"]): JsonFormat["read"] {
-  return (body, headers) => withinSchemaBound(read(body, headers));
+  return (...request) => withinSchemaBound(read(...request));
 }

@@ -202,14 +202,17 @@ class AddressIndex {
     const from = after === undefined ? `[${prefix}` : `(${lowerCase(after)} ${LAST_CHARACTER}`;
     const range = [this.#keys.addresses, from, `(${prefix}${LAST_CHARACTER}`, "LIMIT", 0, USERS_PER_PAGE + 1] as const;
     const members = (await this.#connection.call("ZRANGEBYLEX", ...range)) as string[];
+    const looked = members.slice(0, USERS_PER_PAGE);
+    // By the members and not by their users: an address may have none, and others follow all the same.
+    const rest = members.length > USERS_PER_PAGE ? splitMember(looked.at(-1)!).address : null;
     // No more than are needed, in steps of what one page shows.
     const users: User[] = [];
-    for (let at = 0; at < members.length; at += query.limit + 1) {
-      const ids = members.slice(at, at + query.limit + 1).map((member) => member.slice(member.lastIndexOf(" ") + 1));
+    for (let at = 0; at < looked.length; at += query.limit + 1) {
+      const ids = looked.slice(at, at + query.limit + 1).map((member) => splitMember(member).id);
       for (const user of await inBatches(ids, this.#userById)) if (user !== null) users.push(user);
       if (users.filter((user) => isWanted(user, query)).length > query.limit) break;
     }
-    return pageOfUsers(users, query);
+    return pageOfUsers(users, rest, query);
   }
 
   async #complete(): Promise<void> {
@@ -227,6 +230,12 @@ class AddressIndex {
     } while (cursor !== "0");
     this.#nobodies = Math.max(0, Number(all) - Number(await this.#connection.call("ZCARD", addresses)));
   }
+}
+
+/** @param member of the index by addresses */
+function splitMember(member: string): { readonly address: string; readonly id: string } {
+  const space = member.lastIndexOf(" ");
+  return { address: member.slice(0, space), id: member.slice(space + 1) };
 }
 
 /** What is more than an account can hold stays so: the script refuses it. */

@@ -117,10 +117,8 @@ function userMethods(
       const found = search === "" ? null : toUser(find.get(search, ""));
       if (found !== null) return { users: after === "" && isWanted(found, query) ? [found] : [], next: null };
       const rows = page.all(after, search, `${search}${LAST_CHARACTER}`, USERS_PER_PAGE + 1);
-      return pageOfUsers(
-        rows.flatMap((row) => toUser(row) ?? []),
-        query,
-      );
+      const looked = rows.slice(0, USERS_PER_PAGE).flatMap((row) => toUser(row) ?? []);
+      return pageOfUsers(looked, rows.length > USERS_PER_PAGE ? (looked.at(-1)?.email ?? null) : null, query);
     }),
 
     setDisabled(id: string, disabled: boolean): User | null {

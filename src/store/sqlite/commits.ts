@@ -44,10 +44,11 @@ export function transaction<T>(db: DatabaseSync, work: () => T): T {
 }
 
 function transact<T>(db: DatabaseSync, begin: StatementSync, commit: StatementSync, work: () => T): T {
-  begin.run();
+  // Not `run`: what that returns of these takes longer to make than they take.
+  begin.get();
   try {
     const result = work();
-    commit.run();
+    commit.get();
     return result;
   } catch (error) {
     // After a full disk or an I/O error SQLite may have rolled back by itself.

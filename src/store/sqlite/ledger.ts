@@ -58,6 +58,7 @@ export function ledgerTable(db: DatabaseSync, now: () => number) {
   const insert = db.prepare(
     "INSERT INTO ledger VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
   );
+  insert.setReadBigInts(false);
   const reservations = db.prepare(
     `SELECT reservations.id, user_id, model, reservations.created_at, last_entry
      FROM reservations JOIN users ON users.id = user_id ORDER BY user_id`,

@@ -22,7 +22,7 @@ import {
 import { exceedsBudget, type KnownBudget, KnownBudgets } from "./budgets.ts";
 import { CommitQueue, type Transactions } from "./commits.ts";
 import { ledgerMethods, ledgerTable } from "./ledger.ts";
-import { type KnownUser, KnownUsers } from "./users.ts";
+import { type KnownUser, KnownUsers, stopMethods } from "./users.ts";
 
 /** What a killed process loses of what was counted and is not settled. */
 const SAVE_INTERVAL_MS = 100;
@@ -60,9 +60,10 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
   const ledger = ledgerTable(db, now);
   const users = new KnownUsers(db);
   const budgets = new KnownBudgets(db);
-  const running = new Map<string, RunningRequest>();
-  /** Those of them that the file has no row of, the oldest first. */
-  const unrecorded = new Set<RunningRequest>();
+  /** What runs and has no row in the file, by id, the oldest first. */
+  const unrecorded = new Map<string, RunningRequest>();
+  /** What runs and has one. */
+  const longRunning = new Map<string, RunningRequest>();
   /** What the commit under way ends, or writes a row of. */
   const released: RunningRequest[] = [];
   const recorded: RunningRequest[] = [];
@@ -77,8 +78,13 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     committed() {
       users.committed();
       budgets.committed();
-      for (const request of released) running.delete(request.admission.id);
-      for (const request of [...released, ...recorded]) unrecorded.delete(request);
+      for (const { admission } of released) if (!unrecorded.delete(admission.id)) longRunning.delete(admission.id);
+      for (const request of recorded) {
+        // Settled in the same commit.
+        if (request.isReleased) continue;
+        unrecorded.delete(request.admission.id);
+        longRunning.set(request.admission.id, request);
+      }
       forgetCommit();
     },
     rolledBack() {
@@ -99,6 +105,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     "INSERT INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
   const release = db.prepare("DELETE FROM reservations WHERE id = ?");
+  const running = (id: string) => unrecorded.get(id) ?? longRunning.get(id);
 
   function admit(admission: Admission): Awaitable<AdmissionResult> {
     if (!queue.refused) return decide(admission);
@@ -114,7 +121,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     const before = countsAt(user.counts, at);
     // An admission that is repeated has been counted already, perhaps as the last one that fitted. Its token is the one it
     // was admitted under: a stop since then is meant for it.
-    const known = running.get(id);
+    const known = running(id);
     if (known !== undefined) return { ok: true, windows: windowStates(before, limits), stopToken: known.stopToken };
     const after = counted(before, units);
     const budget = budgets.ofRequest(admission.budget, at);
@@ -130,19 +137,17 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     user.held += hold;
     keep(user, after);
     budgets.hold(budget, hold);
-    const times = { admittedAt: at, since: performance.now() };
-    const request = {
+    unrecorded.set(id, {
       admission,
       user,
       budget,
       stopToken,
       counts: after,
-      ...times,
+      admittedAt: at,
+      since: performance.now(),
       isRecorded: false,
       isReleased: false,
-    };
-    running.set(id, request);
-    unrecorded.add(request);
+    });
     return { ok: true, windows: windowStates(after, limits), stopToken };
   });
 
@@ -177,7 +182,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     if (charge < 0n || (charge > 0n && !record)) {
       throw new RangeError(`settlement ${id}: a charge is not negative and needs a record`);
     }
-    const found = running.get(id);
+    const found = running(id);
     const request = found?.user.id === userId && !found.isReleased ? found : null;
     if (request === null) return record !== null && settleAbandoned(settlement, record);
     const { admission, counts, user } = request;
@@ -217,7 +222,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
   function writeRunning(since: number): void {
     users.changeUnsaved();
     budgets.changeUnsaved();
-    for (const request of unrecorded) {
+    for (const request of unrecorded.values()) {
       if (request.since > since) return;
       if (!request.isReleased) record(request);
     }
@@ -236,7 +241,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
   function save(): void {
     saving = null;
     const since = performance.now() - RECORDED_AFTER_MS;
-    const [oldest] = unrecorded;
+    const [oldest] = unrecorded.values();
     const isDue = users.hasUnsaved || (oldest !== undefined && oldest.since <= since);
     if (!isDue) return saveIn(SAVE_INTERVAL_MS);
     queue
@@ -263,7 +268,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       running: read((userId: string) => users.running(userId)),
       ledger: read((userId: string) => ledger.of(userId)),
       ...ledgerRole,
-      ...stopMethods(db, transactions, users, running),
+      ...stopMethods(db, transactions, users, () => unrecorded.values()),
     },
 
     users,
@@ -305,44 +310,4 @@ function pay(user: KnownUser, charge: bigint): void {
 
 function lacksCredits({ hold, enforceCredits }: Admission, user: KnownUser): boolean {
   return enforceCredits && hold > 0n && user.balance - user.held < hold;
-}
-
-/** Stop tokens: what ends a user's streams. */
-function stopMethods(
-  db: DatabaseSync,
-  { read, write }: Transactions,
-  users: KnownUsers,
-  running: ReadonlyMap<string, RunningRequest>,
-) {
-  const raise = db.prepare("UPDATE users SET stop_token = stop_token + 1 WHERE id = ? RETURNING stop_token");
-  const streamsUnder = db.prepare("SELECT id FROM reservations WHERE user_id = ? AND stream = 1 AND stop_token = ?");
-  const select = db.prepare("SELECT id, stop_token FROM users WHERE id IN (SELECT value FROM json_each(?))");
-
-  const raised = write((userId: string) => {
-    const token = Number(raise.get(userId)?.["stop_token"] ?? 0);
-    // Tokens rise by 1: streams under still lower ones have been stopped before.
-    const ids = new Set(streamsUnder.all(userId, token - 1).map((row) => String(row["id"])));
-    for (const [id, { admission, user, stopToken }] of running) {
-      if (user.id === userId && admission.stream && stopToken === token - 1) ids.add(id);
-    }
-    return { token, streams: ids.size };
-  });
-
-  return {
-    /** Counts each stream once, however often it is stopped. A user who is not there has none. */
-    stopStreams(userId: string) {
-      const stopped = raised(userId);
-      users.expire(userId);
-      return stopped;
-    },
-
-    stopTokens: read((userIds: readonly string[]): Map<string, number> => {
-      const tokens = new Map(userIds.map((id) => [id, 0]));
-      for (const row of select.all(JSON.stringify(userIds))) tokens.set(String(row["id"]), Number(row["stop_token"]));
-      return tokens;
-    }),
-
-    /** One process serves a file: nobody else stops its streams. */
-    onStop: () => () => {},
-  };
 }

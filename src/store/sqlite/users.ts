@@ -1,5 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
+import type { Admission } from "../../kit/index.ts";
 import { type Counts, NO_COUNTS } from "../windows.ts";
+import type { Transactions } from "./commits.ts";
 
 /** Users that are kept although nothing of them runs. */
 const MAX_KNOWN_COUNT = 10_000;
@@ -44,8 +46,9 @@ export class KnownUsers {
   readonly #selectChanging;
   readonly #update;
   readonly #dataVersion;
-  /** The longest known first. */
   readonly #known = new Map<string, KnownUser>();
+  /** Goes round all of them: a new iterator would first pass all that was deleted at the beginning. */
+  #round = this.#known.values();
   /** Who counts something that the file does not have. */
   readonly #unsaved = new Set<KnownUser>();
   /** Who the commit under way changes, with what they were before it. */
@@ -68,6 +71,7 @@ export class KnownUsers {
     );
     this.#dataVersion = db.prepare("PRAGMA data_version");
     this.#dataVersion.setReadBigInts(false);
+    this.#dataVersion.setReturnArrays(true);
     this.#version = this.#versionOfFile();
     this.#lookedAt = performance.now();
   }
@@ -144,7 +148,7 @@ export class KnownUsers {
     for (const { id, charge, requests, streams, held, counts, lastEntry } of this.#changed.keys()) {
       const { day, hour, minute } = counts;
       const windows = [day.window, day.used, hour.window, hour.used, minute.window, minute.used] as const;
-      this.#update.run(charge, charge, requests, streams, held, ...windows, lastEntry, id);
+      this.#update.get(charge, charge, requests, streams, held, ...windows, lastEntry, id);
     }
   }
 
@@ -168,7 +172,8 @@ export class KnownUsers {
   }
 
   #versionOfFile(): number {
-    return Number(this.#dataVersion.get()?.["data_version"]);
+    const [version] = this.#dataVersion.get() as unknown as [number];
+    return version;
   }
 
   /** Not kept: looking at users makes nobody known. */
@@ -191,10 +196,11 @@ export class KnownUsers {
 
   #makeRoom(): void {
     if (this.#known.size < MAX_KNOWN_COUNT) return;
-    for (const [id, user] of this.#known.entries().take(LOOKED_AT_COUNT)) {
-      this.#known.delete(id);
+    for (let count = 0; count < LOOKED_AT_COUNT; count += 1) {
+      const { value: user, done } = this.#round.next();
+      if (done === true) this.#round = this.#known.values();
       // Only here are what it runs and what is not written yet.
-      if (user.requests > 0 || this.#unsaved.has(user) || this.#changed.has(user)) this.#known.set(id, user);
+      else if (user.requests === 0 && !this.#unsaved.has(user) && !this.#changed.has(user)) this.#known.delete(user.id);
     }
   }
 }
@@ -216,5 +222,51 @@ function userOf(id: string, row: UserRow, version: number): KnownUser {
     },
     lastEntry: Number(row.last_entry),
     version,
+  };
+}
+
+interface StoppableRequest {
+  readonly admission: Pick<Admission, "id" | "stream">;
+  readonly user: KnownUser;
+  readonly stopToken: number;
+}
+
+/** Stop tokens: what ends a user's streams. @param unrecorded what runs and has no row in the file. */
+export function stopMethods(
+  db: DatabaseSync,
+  { read, write }: Transactions,
+  users: KnownUsers,
+  unrecorded: () => Iterable<StoppableRequest>,
+) {
+  const raise = db.prepare("UPDATE users SET stop_token = stop_token + 1 WHERE id = ? RETURNING stop_token");
+  const streamsUnder = db.prepare("SELECT id FROM reservations WHERE user_id = ? AND stream = 1 AND stop_token = ?");
+  const select = db.prepare("SELECT id, stop_token FROM users WHERE id IN (SELECT value FROM json_each(?))");
+
+  const raised = write((userId: string) => {
+    const token = Number(raise.get(userId)?.["stop_token"] ?? 0);
+    // Tokens rise by 1: streams under still lower ones have been stopped before.
+    const ids = new Set(streamsUnder.all(userId, token - 1).map((row) => String(row["id"])));
+    for (const { admission, user, stopToken } of unrecorded()) {
+      if (user.id === userId && admission.stream && stopToken === token - 1) ids.add(admission.id);
+    }
+    return { token, streams: ids.size };
+  });
+
+  return {
+    /** Counts each stream once, however often it is stopped. A user who is not there has none. */
+    stopStreams(userId: string) {
+      const stopped = raised(userId);
+      users.expire(userId);
+      return stopped;
+    },
+
+    stopTokens: read((userIds: readonly string[]): Map<string, number> => {
+      const tokens = new Map(userIds.map((id) => [id, 0]));
+      for (const row of select.all(JSON.stringify(userIds))) tokens.set(String(row["id"]), Number(row["stop_token"]));
+      return tokens;
+    }),
+
+    /** One process serves a file: nobody else stops its streams. */
+    onStop: () => () => {},
   };
 }

@@ -6,7 +6,7 @@ import type { ProbeResult, ProbeSubject } from "../state/states.ts";
 import { type Address, addressRequest } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
 import type { RequestPool } from "./pools.ts";
-import { RequestHandler } from "./request-handler.ts";
+import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
 import type { Sweeper } from "./deadlines.ts";
 
 export interface ProbeParts {
@@ -63,21 +63,26 @@ async function askKeys(
 
 async function ask(parts: ProbeParts, key: string, timeout: number, signal: AbortSignal): Promise<number> {
   const { dialect, pool, address, signer, sweeper, now } = parts;
-  const attempt = new RequestHandler<number>({
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  const options: RequestHandlerOptions<number> = {
     read: ({ status }, owner) => {
       owner.resolve(status);
       owner.drain();
       return null;
     },
+    resolve,
+    reject,
     timeouts: { connect: timeout, firstByte: timeout, idle: timeout, total: timeout },
     stream: false,
     deadline: Infinity,
     signal,
     sweeper,
     now,
-  });
+  };
+  const attempt = new RequestHandler(options, now());
   const request = addressRequest(dialect.probe(key), address, randomUUID());
   const { host } = address;
   const signed = signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, timeout });
-  return attempt.run(pool, await signed);
+  attempt.run(pool, await signed);
+  return promise;
 }

@@ -15,11 +15,16 @@ const MAX_INFORMATIONAL_COUNT = 10;
 const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 64 * 1024;
 
+/** For whom a request is made, and how. */
 export interface RequestHandlerOptions<Result> {
-  /** Chooses the reader of the body; null when the body is not isReading. */
-  readonly read: (head: Head, owner: ReaderOwner<Result>) => Reader | null;
+  /** Chooses the reader of the body; null when the body is not wanted. */
+  read(head: Head, owner: ReaderOwner<Result>): Reader | null;
+  /** The answer, or the beginning of a streamed one. Either this or `reject` is called, once. */
+  resolve(result: Result): void;
+  /** @param error AttemptError; what the request's own body threw */
+  reject(error: unknown): void;
   /** A streamed answer broke off after it had begun. */
-  readonly onCut?: (error: AttemptError) => void;
+  onCut?(error: AttemptError): void;
   readonly timeouts: Timeouts;
   /** Whether the answer is to come as a stream. */
   readonly stream: boolean;
@@ -27,7 +32,7 @@ export interface RequestHandlerOptions<Result> {
   readonly deadline: number;
   readonly signal: AbortSignal;
   /** Called when the head of the request is written to a connection, and with every part of its body. */
-  readonly onSent?: () => void;
+  readonly onSent?: (() => void) | undefined;
   readonly sweeper: Sweeper;
   readonly now: () => number;
 }
@@ -42,7 +47,6 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   /** Milliseconds from the start, or from the end of a streamed request, to the first byte of the answer's body. */
   firstByte: number | null = null;
   readonly #options: RequestHandlerOptions<Result>;
-  readonly #result = Promise.withResolvers<Result>();
   readonly #deadlines: Deadlines;
   /** Unix milliseconds. */
   #measuredFrom: number;
@@ -54,21 +58,21 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   /** The request while it is in its pool's queue because no connection is free. */
   #queued: { readonly pool: RequestPool; readonly request: Dispatcher.DispatchOptions } | null = null;
   #held = false;
+  /** Whether it was resolved or rejected. */
+  #isSettled = false;
   #informational = 0;
   #drained = 0;
 
-  constructor(options: RequestHandlerOptions<Result>) {
+  /** @param now Unix milliseconds */
+  constructor(options: RequestHandlerOptions<Result>, now: number) {
     this.#options = options;
-    this.#measuredFrom = options.now();
+    this.#measuredFrom = now;
     this.#deadlines = new Deadlines(options.timeouts, options.stream, options.deadline, this.#measuredFrom);
     this.due = this.#deadlines.due;
   }
 
-  /**
-   * Sends the request and waits for its answer, or for the beginning of a streamed one.
-   * @throws AttemptError; what the request's own body threw
-   */
-  run(pool: RequestPool, request: UpstreamRequest): Promise<Result> {
+  /** Sends the request. */
+  run(pool: RequestPool, request: UpstreamRequest): void {
     const { signal, sweeper } = this.#options;
     const { startedAt } = this.#deadlines;
     signal.addEventListener("abort", this);
@@ -76,7 +80,6 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     if (signal.aborted) this.handleEvent();
     else if (this.due <= startedAt) this.expire(startedAt);
     else this.#dispatch(pool, this.#written(request));
-    return this.#result.promise;
   }
 
   handleEvent(): void {
@@ -138,11 +141,12 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
       return;
     }
     if (this.#phase === "over") return;
+    const now = this.#options.now();
     if (this.#phase === "head") {
       this.#phase = "body";
-      this.firstByte = this.#options.now() - this.#measuredFrom;
+      this.firstByte = now - this.#measuredFrom;
     }
-    this.#received();
+    this.#received(now);
     try {
       this.#reader?.data(chunk);
     } catch (error) {
@@ -166,11 +170,15 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   }
 
   resolve(result: Result): void {
-    this.#result.resolve(result);
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#options.resolve(result);
   }
 
-  reject(error: Error): void {
-    this.#result.reject(error);
+  reject(error: unknown): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    this.#options.reject(error);
   }
 
   fail(error: AttemptError): void {
@@ -258,8 +266,8 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     this.due = this.#deadlines.due;
   }
 
-  #received(): void {
-    this.#deadlines.received(this.#options.now());
+  #received(now = this.#options.now()): void {
+    this.#deadlines.received(now);
     this.due = this.#deadlines.due;
   }
 

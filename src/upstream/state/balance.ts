@@ -75,8 +75,7 @@ export class Latencies {
     this.#now = now;
   }
 
-  record(target: Target, measured: number): void {
-    const at = this.#now();
+  record(target: Target, measured: number, at = this.#now()): void {
     // 0 means unknown, and the clock counts whole milliseconds.
     const latency = Math.max(1, measured);
     const sample = this.#sampleOf(target);

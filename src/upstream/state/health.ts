@@ -51,11 +51,10 @@ export class Health {
   }
 
   /** A request was answered, or its stream began. @param firstByte milliseconds, null when it was not measured. */
-  served(firstByte: number | null): void {
-    this.#tried(true);
+  served(firstByte: number | null, at = this.#now()): void {
+    this.#tried(true, at);
     this.#down = false;
     if (firstByte === null) return;
-    const at = this.#now();
     const latency = atLeastOne(firstByte);
     const before = this.#firstByte !== null && fresh(this.#firstByte.at, at) ? this.#firstByte.mean : latency;
     this.#firstByte = { mean: before + MEAN_WEIGHT * (latency - before), at };
@@ -63,7 +62,7 @@ export class Health {
 
   /** A request failed, or its stream broke off. */
   failed({ failure, notUpstreamFault }: AttemptError): void {
-    if (!notUpstreamFault && !NOT_UPSTREAM_FAULTS.has(failure)) this.#tried(false);
+    if (!notUpstreamFault && !NOT_UPSTREAM_FAULTS.has(failure)) this.#tried(false, this.#now());
   }
 
   /** @param latency milliseconds; null when the probe failed. */
@@ -96,9 +95,9 @@ export class Health {
     };
   }
 
-  #tried(ok: boolean): void {
-    this.#triedAt = this.#now();
-    this.#tries.add(this.#triedAt, ok);
+  #tried(ok: boolean, at: number): void {
+    this.#triedAt = at;
+    this.#tries.add(at, ok);
   }
 }
 

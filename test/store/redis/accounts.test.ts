@@ -208,6 +208,28 @@ describeRedis("accounts on Redis", () => {
       expect(commands.filter((command) => command === "HMGET").length).toBeLessThanOrEqual(3);
     });
 
+    test("a page of a search that looked at an address without a user goes on behind it", async () => {
+      const word = unique("gone").replace("_", "");
+      const all = Array.from({ length: 1_001 }, (_, index) => `${word}.${String(index).padStart(4, "0")}`);
+      await connection.call("ZADD", KEYS.addresses, 0, `${word}.0000@example.com ${word}.nobody`);
+      await Promise.all(
+        all.flatMap((id, index) => {
+          const amounts = ["balance", "5", "available", "5", "granted", "5", "charged", "0"];
+          const tier = index === 1_000 ? "Max" : "Free";
+          const fields = ["email", `${id}@example.com`, "tier", tier, ...amounts, "created", START];
+          return [
+            connection.call("HSET", KEYS.user(id), ...fields),
+            connection.call("SADD", KEYS.users, id),
+            connection.call("ZADD", KEYS.addresses, 0, `${id}@example.com ${id}`),
+          ];
+        }),
+      );
+      const first = await store.findUsers({ search: word, tier: "Max", limit: 2 });
+      expect(first).toEqual({ users: [], next: `${word}.0998@example.com` });
+      const second = await store.findUsers({ search: word, tier: "Max", limit: 2, after: first.next! });
+      expect(second).toMatchObject({ users: [{ id: all.at(-1) }], next: null });
+    });
+
     test(
       "of one address there is one, however sign-ups take turns and wherever they stop",
       async () => {

@@ -147,19 +147,20 @@ it.each([
   ["on a connection that does not come about", pool(true, { queued: 0, running: 3 }), "timeout"],
 ])("%s it ends as told", async (_, full, expected) => {
   const { signal } = new AbortController();
-  const options = { read: () => null, signal, now: Date.now, deadline: Infinity, stream: false };
-  const attempt = new RequestHandler({
-    ...options,
-    timeouts: { ...TIMEOUTS, connect: 1 },
-    sweeper: new DeadlineSweeper(Date.now),
-  });
+  const { promise, resolve, reject } = Promise.withResolvers<never>();
+  const sweeper = new DeadlineSweeper(Date.now);
+  const timeouts = { ...TIMEOUTS, connect: 1 };
+  const settled = { read: () => null, resolve, reject };
+  const options = { ...settled, signal, sweeper, timeouts, now: Date.now, deadline: Infinity, stream: false };
+  const attempt = new RequestHandler(options, Date.now());
   const dispatched: { body?: unknown }[] = [];
   const watched: RequestPool = {
     stats: full.stats,
     dispatch: (request, handler) => (dispatched.push(request), full.dispatch(request, handler)),
   };
   const request = { path: "/", method: "POST" as const, headers: {}, body: "{}" };
-  await expect(attempt.run(watched, request)).rejects.toMatchObject({ failure: expected });
+  attempt.run(watched, request);
+  await expect(promise).rejects.toMatchObject({ failure: expected });
   // The pool keeps what is in its queue until a connection is free.
   expect(dispatched).toMatchObject([{ body: full.stats.queued > 0 ? null : "{}" }]);
 });

@@ -1,0 +1,121 @@
+import { between } from "../dialects/canonical/body-text.ts";
+import { isJson, type Json } from "../kit/index.ts";
+
+/** Shorter texts are decoded with the rest of their body. */
+export const LONG_TEXT_BYTES = 16 * 1024;
+/** Fields of messages and their parts whose text may be of any length: `validateBody` asks no more than that it is one. */
+const FIELDS: ReadonlySet<string> = new Set(["content", "text", "url", "file_data", "data"]);
+const BACKSLASH = 0x5c;
+const BLANK = 0x20;
+
+/** A text within a body, without its quotes. */
+export interface TextRange {
+  readonly at: number;
+  readonly end: number;
+}
+
+/**
+ * The long texts of a chat body without escapes, as images are: most are sent on as they came and read by nobody, and to
+ * decode them takes longer than all else about their request. Until `place` is called the parsed body has stand-ins.
+ */
+export class LongTexts {
+  /** The body's text with stand-ins. */
+  readonly text: string;
+  /** Bytes of a long text by its stand-in. */
+  readonly bytes: ReadonlyMap<string, number>;
+  readonly #ranges: readonly TextRange[];
+  readonly #places: Place[] = [];
+  /** Stand-ins in the parsed text, or texts of the client's own that are the same. */
+  #seen = 0;
+
+  readonly #chunks: readonly Uint8Array[];
+
+  private constructor(body: Buffer, chunks: readonly Uint8Array[], ranges: readonly TextRange[]) {
+    const bytes = new Map<string, number>();
+    let text = "";
+    let done = 0;
+    for (const { at, end } of ranges) {
+      const standIn = `long text ${bytes.size}`;
+      bytes.set(standIn, end - at);
+      text += body.toString("utf8", done, at) + standIn;
+      done = end;
+    }
+    this.text = text + body.toString("utf8", done);
+    this.bytes = bytes;
+    this.#ranges = ranges;
+    this.#chunks = chunks;
+  }
+
+  /** @param body UTF-8. @param chunks the same, to be kept. @returns null where there are none. */
+  static of(body: Buffer, chunks: readonly Uint8Array[], found: readonly TextRange[]): LongTexts | null {
+    if (found.length === 0) return null;
+    const ranges = found.filter(({ at, end }) => isPlain(body.subarray(at, end)));
+    return ranges.length === 0 ? null : new LongTexts(body, chunks, ranges);
+  }
+
+  /**
+   * @param body the parsed text; no object in it has a field twice.
+   * @returns whether it has each stand-in once and where it may be: another body has to be parsed whole.
+   */
+  isIn(body: Json): boolean {
+    for (const name in body) this.#find(body[name], name === "messages");
+    const found = new Set(this.#places.map(({ standIn }) => standIn));
+    return this.#seen === this.#ranges.length && found.size === this.#ranges.length;
+  }
+
+  /** Puts the texts where their stand-ins are, each decoded when it is read. */
+  place(): void {
+    const standIns = [...this.bytes.keys()];
+    for (const { owner, name, standIn } of this.#places) {
+      placeLater(owner, name, this.#chunks, this.#ranges[standIns.indexOf(standIn)]!);
+    }
+  }
+
+  #find(value: unknown, isInMessages: boolean): void {
+    if (typeof value === "string") {
+      if (this.bytes.has(value)) this.#seen += 1;
+    } else if (Array.isArray(value)) {
+      for (const item of value) this.#find(item, isInMessages);
+    } else if (isJson(value)) {
+      for (const name in value) {
+        const inner = value[name];
+        this.#find(inner, isInMessages);
+        if (!isInMessages || !FIELDS.has(name) || typeof inner !== "string") continue;
+        if (this.bytes.has(inner)) this.#places.push({ owner: value, name, standIn: inner });
+      }
+    }
+  }
+}
+
+interface Place {
+  readonly owner: Json;
+  readonly name: string;
+  readonly standIn: string;
+}
+
+/** Whether a JSON text of these bytes is valid, and decoding them is all there is to reading it. */
+function isPlain(bytes: Buffer): boolean {
+  if (bytes.includes(BACKSLASH)) return false;
+  // Native searches: a loop over the bytes takes three times as long, and an expression would need a text.
+  for (let control = 0; control < BLANK; control += 1) if (bytes.includes(control)) return false;
+  return true;
+}
+
+/** Not to be told from a field with a value: it is listed, copied and written as one. */
+function placeLater(owner: Json, name: string, chunks: readonly Uint8Array[], { at, end }: TextRange): void {
+  let source: readonly Uint8Array[] | null = chunks;
+  let value: unknown;
+  Object.defineProperty(owner, name, {
+    enumerable: true,
+    configurable: true,
+    get() {
+      if (source !== null) value = Buffer.concat(between(source, at, end)).toString();
+      source = null;
+      return value;
+    },
+    set(other: unknown) {
+      source = null;
+      value = other;
+    },
+  });
+}
