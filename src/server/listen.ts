@@ -147,7 +147,7 @@ async function listenOwn(host: string, port: number, handler: RequestListener): 
   const server = listener.server as Server;
   // Those of its own shutdown, which nobody calls: one of them listens to every answer.
   for (const other of server.listeners("request")) {
-    if (other !== handler) server.off("request", other as RequestListener);
+    if (other !== handler) server.off("request", other);
   }
   if (listener.address.port !== free) {
     server.close();
