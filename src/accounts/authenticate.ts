@@ -48,6 +48,7 @@ export function createAuthentication({
   const pending = new Map<string, Promise<Principal | null>>();
   let used = new Map<string, number>();
   let changes = 0;
+  let version: number | undefined;
 
   const unsubscribe = store.onChange((userId) => {
     changes++;
@@ -74,7 +75,7 @@ export function createAuthentication({
   }
 
   function byKey(secret: string): Awaitable<Principal | null> {
-    const principal = principals.known(secret);
+    const principal = hasHeardAll() ? principals.presumed(secret) : principals.known(secret);
     if (principal) return live(secret, principal);
     if (!isKeyShaped(secret) || unknown.has(secret)) return null;
     const shared = pending.get(secret);
@@ -83,6 +84,23 @@ export function createAuthentication({
     const look = lookUp(secret).finally(() => pending.delete(secret));
     pending.set(secret, look);
     return look;
+  }
+
+  /** Whether every principal that may have changed has been dropped. */
+  function hasHeardAll(): boolean {
+    if (store.accountsVersion === undefined) return false;
+    try {
+      const current = store.accountsVersion();
+      if (current !== version) {
+        version = current;
+        changes++;
+        principals.doubtAll();
+      }
+      return true;
+    } catch {
+      // The store does not answer: whoever looks a key up is told so.
+      return false;
+    }
   }
 
   /** Of a principal that is remembered: a key expires meanwhile. */
@@ -120,8 +138,8 @@ export function createAuthentication({
     byKey,
 
     presume(secret) {
-      const principal = principals.presumed(secret);
-      return principal === undefined ? byKey(secret) : live(secret, principal);
+      const principal = store.accountsVersion === undefined ? principals.presumed(secret) : null;
+      return principal?.version === undefined ? byKey(secret) : live(secret, principal);
     },
 
     async confirm(principal) {
@@ -187,12 +205,10 @@ export class Principals {
     return last && this.#holds(last, KNOWN_MS) ? last.principal : undefined;
   }
 
-  /** The same for longer where the version is to be confirmed. */
+  /** Looked up some time ago: whether it still holds is to be asked. */
   presumed(secret: string): Principal | undefined {
     const last = this.#lookedUp.get(secret);
-    if (last === undefined) return undefined;
-    const { principal } = last;
-    return this.#holds(last, principal.version === undefined ? KNOWN_MS : PRESUMED_MS) ? principal : undefined;
+    return last && this.#holds(last, PRESUMED_MS) ? last.principal : undefined;
   }
 
   /** As it was looked up last, unless a change of it has come since. */

@@ -28,7 +28,7 @@ export const CONTENT_EVENTS = 20;
 export const BOUNDS: Readonly<Record<"SQLite" | "Redis", Readonly<Record<"request" | "stream", Work>>>> = {
   SQLite: {
     request: {
-      "store calls": 2,
+      "store calls": 3,
       "SQL statements": 6,
       "Redis commands": 0,
       "JSON.parse": 2,
@@ -39,7 +39,7 @@ export const BOUNDS: Readonly<Record<"SQLite" | "Redis", Readonly<Record<"reques
       "abort controllers": 1,
     },
     stream: {
-      "store calls": 2,
+      "store calls": 3,
       "SQL statements": 6,
       "Redis commands": 0,
       "JSON.parse": 26,
