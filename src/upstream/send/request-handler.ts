@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
-import { AttemptError, type Timeouts } from "../../kit/index.ts";
+import { AttemptError, type Cancellation, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type Sweeper } from "./deadlines.ts";
 import { type BodyChunks, isUnwritten, sentBody } from "./request.ts";
@@ -30,7 +30,7 @@ export interface RequestHandlerOptions<Result> {
   readonly stream: boolean;
   /** Unix milliseconds by which the answer must have begun (a stream) or ended (any other). */
   readonly deadline: number;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Called when the head of the request is written to a connection, and with every part of its body. */
   readonly onSent?: (() => void) | undefined;
   readonly sweeper: Sweeper;
