@@ -5,8 +5,7 @@ const POOL_BYTES = 4096;
 const DIGITS = Buffer.from("0123456789abcdef");
 /** Of each of a UUID's bytes in its text. */
 const PLACES = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
-const VERSION_PLACE = 14;
-const VARIANT_PLACE = 19;
+const MARKS = { version: 14, variant: 19 };
 
 /** UUIDs, written digit by digit: `randomUUID` takes twice as long, and ten times the memory. */
 export class Uuids {
@@ -17,7 +16,7 @@ export class Uuids {
   /** Of version 4. */
   random(): string {
     this.#fill();
-    this.#text[VERSION_PLACE] = DIGITS[4]!;
+    this.#text[MARKS.version] = DIGITS[4]!;
     return this.#text.toString("latin1");
   }
 
@@ -31,7 +30,7 @@ export class Uuids {
     // In two parts of up to 32 bits: numbers of more are slow.
     this.#write(Math.floor(at / 0x10000), 0, 8);
     this.#write(at % 0x10000, 9, 13);
-    this.#text[VERSION_PLACE] = DIGITS[7]!;
+    this.#text[MARKS.version] = DIGITS[7]!;
     return this.#text.toString("latin1");
   }
 
@@ -44,7 +43,7 @@ export class Uuids {
     const text = this.#text;
     for (const place of PLACES) {
       const byte = this.#pool[this.#used++]!;
-      text[place] = DIGITS[place === VARIANT_PLACE ? 8 + (byte >> 6) : byte >> 4]!;
+      text[place] = DIGITS[place === MARKS.variant ? 8 + (byte >> 6) : byte >> 4]!;
       text[place + 1] = DIGITS[byte & 15]!;
     }
   }

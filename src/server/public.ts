@@ -1,5 +1,4 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from "node:http";
-import type { Socket } from "node:net";
 import {
   CLIENT_GONE_STATUS,
   type Endpoint,
@@ -16,7 +15,7 @@ import {
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { clientAddress, parseAddress, TRUST_NOBODY, type TrustedProxies, trustProxies } from "./client-address.ts";
+import { clientAddress, rememberPeers, rememberProxies } from "./client-address.ts";
 import { Connections } from "./connections.ts";
 import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
@@ -275,37 +274,6 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
 
 function saysTiming(setting: TelemetrySettings["serverTiming"], headers: IncomingHttpHeaders): boolean {
   return setting === "always" || (setting === "on_request" && headers["x-server-timing"] === "1");
-}
-
-/** The address at the other end of a connection, read once for all of its requests. */
-function rememberPeers(): (socket: Socket) => string {
-  const peers = new WeakMap<Socket, string>();
-  return (socket) => {
-    let peer = peers.get(socket);
-    if (peer === undefined) {
-      const { remoteAddress = "" } = socket;
-      peer = parseAddress(remoteAddress) ?? remoteAddress;
-      peers.set(socket, peer);
-    }
-    return peer;
-  };
-}
-
-/** Compiles a configuration's list once; a list that should not have passed the linker trusts nobody, loudly. */
-function rememberProxies(log: Log): (entries: readonly string[]) => TrustedProxies {
-  let compiledFrom: readonly string[] | null = null;
-  let compiled = TRUST_NOBODY;
-  return (entries) => {
-    if (entries === compiledFrom) return compiled;
-    compiledFrom = entries;
-    try {
-      compiled = trustProxies(entries);
-    } catch (error) {
-      log.error({ err: error }, "no proxy is trusted");
-      compiled = TRUST_NOBODY;
-    }
-    return compiled;
-  };
 }
 
 /** Without being named here a response header does not exist for a page's script. */
