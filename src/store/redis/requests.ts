@@ -3,17 +3,17 @@ import {
   type AdmissionResult,
   budgetPeriodOf,
   type Limits,
-  type Refusal,
   type Settlement,
   storeUnavailable,
   type Windows,
 } from "../../kit/index.ts";
-import { type Counts, windowStates } from "../windows.ts";
+import { windowStates } from "../windows.ts";
 import { ServerClock, unanswered } from "./client.ts";
 import { type Argument, EncodedWords } from "./pipeline.ts";
 import type { Connection } from "./connection.ts";
 import { type Leases, unlessUnavailable } from "./leases.ts";
 import { findRecorded, packEntry, readLedger } from "./ledger.ts";
+import { countsOf, isLate, readAdmitReply, type SettleReply, sumReservations, type Verdict } from "./replies.ts";
 import { type Keys, loadScript } from "./scripts.ts";
 import { UnconfirmedAdmissions, UnconfirmedByOthers } from "./unconfirmed.ts";
 
@@ -31,29 +31,12 @@ interface RequestOptions {
   readonly clock?: () => number;
 }
 
-/** A refusal or `ok`; `late`: executed when nobody waited any more; `unknown`: no such user. */
-type Verdict = Refusal | "ok" | "late" | "unknown";
-type Numbers = readonly [number, number, number, number, number, number];
-interface AdmitReply {
-  readonly verdict: Verdict;
-  /** The server's milliseconds. */
-  readonly now: number;
-  readonly counts: Counts;
-  /** The reservation; "" unless it is admitted. */
-  readonly packed: string;
-  readonly stopToken: number;
-}
-/** Whether it changed something; `late` as of an admission. */
-type SettleReply = 0 | 1 | readonly [verdict: "late", now: number];
-
 /** Refusals by what other requests have taken. */
 const LIMITED: ReadonlySet<Verdict> = new Set(["credits", "budget", "day", "hour", "minute", "streams"]);
 
 /** Times that an admission is asked because the server says that it came too late, and a settlement. */
 const MAX_LATE_REPEATS = 5;
 const MAX_SETTLE_TRIES = 2;
-
-const ZERO = "0".charCodeAt(0);
 
 /** HINCRBY has 64 bits; this leaves room for sums. */
 const AMOUNT_LIMIT_NANO_UNITS = 2n ** 62n;
@@ -232,23 +215,14 @@ export class Requests {
 
   async #windows(userId: string, limits: Limits): Promise<Windows> {
     const key = this.#keys.windows(userId);
-    const counts = (await this.#connection.run(WINDOWS, [key], [this.time()])) as Numbers;
+    const counts = (await this.#connection.run(WINDOWS, [key], [this.time()])) as readonly number[];
     return windowStates(countsOf(counts), limits);
   }
 
   async #running(userId: string) {
     const keys = this.#leases.requestKeys.of(userId);
     const found = (await this.#connection.run(RUNNING, keys, [this.time(), this.#options.retention])) as string[];
-    const { dead } = this.#leases;
-    let [requests, streams, held] = [0, 0, 0n];
-    for (const packed of found) {
-      const [, stream, hold = "0", , , , , , instance] = packed.split(" ");
-      if (dead.includes(` ${instance} `)) continue;
-      requests++;
-      streams += Number(stream);
-      held += BigInt(hold);
-    }
-    return { requests, streams, held };
+    return sumReservations(found, this.#leases.dead);
   }
 
   async renew(): Promise<void> {
@@ -294,66 +268,6 @@ export class Requests {
   }
 }
 
-/**
- * "<verdict> <now> <the six counts> <reservation>", as one text: a list of them takes the client longer to read. The eighth
- * field of a reservation is the user's stop token (admit.lua).
- */
-function readAdmitReply(text: string): AdmitReply {
-  const fields = new FieldsOf(text);
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by admit.lua
-  const verdict = fields.word() as Verdict;
-  const now = fields.number();
-  const counts = {
-    day: { window: fields.number(), used: fields.number() },
-    hour: { window: fields.number(), used: fields.number() },
-    minute: { window: fields.number(), used: fields.number() },
-  };
-  const packed = fields.rest();
-  for (let index = 0; index < 7; index++) fields.number();
-  return { verdict, now, counts, packed, stopToken: fields.number() };
-}
-
-/** Reads fields with a blank after each: every request has a reply of them. */
-class FieldsOf {
-  readonly #text: string;
-  #at = 0;
-
-  constructor(text: string) {
-    this.#text = text;
-  }
-
-  word(): string {
-    const end = this.#text.indexOf(" ", this.#at);
-    const word = this.#text.slice(this.#at, end < 0 ? undefined : end);
-    this.#at += word.length + 1;
-    return word;
-  }
-
-  /** A whole one, not negative; 0 behind the end. */
-  number(): number {
-    let value = 0;
-    for (; this.#at < this.#text.length; this.#at++) {
-      const digit = this.#text.charCodeAt(this.#at) - ZERO;
-      if (digit < 0) break;
-      value = 10 * value + digit;
-    }
-    this.#at++;
-    return value;
-  }
-
-  rest(): string {
-    return this.#text.slice(this.#at);
-  }
-}
-
-function isLate(reply: SettleReply): reply is readonly ["late", number] {
-  return typeof reply === "object";
-}
-
 function clockMoves(): Error {
   return storeUnavailable(new Error("redis: the server's clock does not keep still"));
-}
-
-function countsOf([day, d, hour, h, minute, m]: Numbers): Counts {
-  return { day: { window: day, used: d }, hour: { window: hour, used: h }, minute: { window: minute, used: m } };
 }
