@@ -274,28 +274,32 @@ type Visit = (text: string, isMedium: boolean) => void;
 
 /** @param keys whether those of objects are text as well. */
 function eachText(value: unknown, keys: boolean, visit: Visit): void {
-  if (value === undefined || value === null) return;
+  if (typeof value === "string") return visit(value, false);
+  if (typeof value !== "object" || value === null) return;
   // Stacks of our own: a body nested deeper than the call stack must not throw here.
-  const open: unknown[] = [value];
+  const open: object[] = [value];
+  /** That the lists and objects stand in; empty for those in lists. */
   const fields: string[] = [""];
-  const around: string[] = [""];
   while (open.length > 0) {
     const item = open.pop();
     const field = fields.pop()!;
-    const owner = around.pop()!;
-    if (typeof item === "string") visit(item, isMedium(field, owner));
-    else if (Array.isArray(item)) {
-      for (const inner of item) {
-        open.push(inner);
-        fields.push("");
-        around.push("");
+    if (Array.isArray(item)) {
+      for (const inner of item as readonly unknown[]) {
+        if (typeof inner === "string") visit(inner, false);
+        else if (typeof inner === "object" && inner !== null) {
+          open.push(inner);
+          fields.push("");
+        }
       }
     } else if (isJson(item)) {
-      for (const [key, inner] of Object.entries(item)) {
+      for (const key in item) {
         if (keys) visit(key, false);
-        open.push(inner);
-        fields.push(key);
-        around.push(field);
+        const inner = item[key];
+        if (typeof inner === "string") visit(inner, isMedium(key, field));
+        else if (typeof inner === "object" && inner !== null) {
+          open.push(inner);
+          fields.push(key);
+        }
       }
     }
   }
