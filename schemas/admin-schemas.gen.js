@@ -1,5 +1,449 @@
 // Generated from schemas/*.schema.json by `npm run types`. Do not edit.
 export const schemas = {
+  "Decision": {
+    "title": "Decision",
+    "description": "One line of the decision log: what was decided about one request, and on what grounds. Nothing of what it said.",
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "v": {
+        "description": "Version of this format.",
+        "const": 1
+      },
+      "time": {
+        "description": "When the request arrived.",
+        "type": "string",
+        "format": "date-time",
+        "examples": [
+          "2026-01-10T08:00:00.123Z"
+        ]
+      },
+      "id": {
+        "description": "The gateway's own id, that of the charge; null when it was refused before it was one to admit.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "examples": [
+          "019b0f2e-4e2a-7c11-9d3b-0b4f0a9f2c55"
+        ]
+      },
+      "request_id": {
+        "description": "X-Request-Id.",
+        "type": "string"
+      },
+      "config": {
+        "description": "Hash of the configuration that decided.",
+        "type": "string"
+      },
+      "endpoint": {
+        "description": "The gateway's name of the endpoint.",
+        "enum": [
+          "chat",
+          "messages",
+          "responses",
+          "embeddings",
+          "rerank",
+          "speech",
+          "transcription",
+          "image"
+        ]
+      },
+      "user": {
+        "description": "Keyed digest of the user's id, the same in every line of one store; null when nobody was known.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "key": {
+        "description": "The same of the API key's id; null with an access token.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "plan": {
+        "description": "The user's plan tier.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "model": {
+        "description": "As the client asked for it, at most 200 characters; null when the body was not read.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "maxLength": 200
+      },
+      "stream": {
+        "description": "Whether a stream was asked for.",
+        "type": "boolean"
+      },
+      "prompt_bytes": {
+        "description": "UTF-8 bytes of the prompt's text.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      },
+      "max_output": {
+        "description": "Output tokens that the client allowed; null when it did not say.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      },
+      "answers": {
+        "description": "Answers asked for (n).",
+        "type": "integer",
+        "minimum": 0
+      },
+      "asked": {
+        "description": "What the request uses of other units, known before it is sent.",
+        "$ref": "#/components/schemas/DecisionUnits"
+      },
+      "estimated": {
+        "description": "Tokens as they are held at admission: the prompt's bytes / 4, and max_output where the client said one.",
+        "$ref": "#/components/schemas/DecisionEstimate"
+      },
+      "features": {
+        "description": "What the request needs of a model.",
+        "type": "array",
+        "uniqueItems": true,
+        "items": {
+          "enum": [
+            "tools",
+            "vision",
+            "audio",
+            "documents",
+            "json_schema",
+            "json_object",
+            "reasoning",
+            "logprobs"
+          ]
+        }
+      },
+      "outcome": {
+        "description": "How it ended.",
+        "enum": [
+          "served",
+          "refused",
+          "failed",
+          "client_fault",
+          "upstream_cut",
+          "gateway_error",
+          "client_gone",
+          "killed",
+          "shutdown"
+        ]
+      },
+      "status": {
+        "description": "Of the answer; 499 for a client that left before one.",
+        "type": "integer"
+      },
+      "code": {
+        "description": "The error's code.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "upstream": {
+        "description": "That served.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "attempts": {
+        "description": "In order, those that a guard skipped included.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/DecisionAttempt"
+        }
+      },
+      "dropped": {
+        "description": "Fields that the upstream could not be asked.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "tokens": {
+        "description": "As billed.",
+        "$ref": "#/components/schemas/DecisionTokens"
+      },
+      "tokens_estimated": {
+        "description": "Whether tokens were estimated in part.",
+        "type": "boolean"
+      },
+      "charge": {
+        "description": "In billing.currency, exact.",
+        "type": "string",
+        "pattern": "^\\d+(\\.\\d+)?$",
+        "examples": [
+          "0.00015"
+        ]
+      },
+      "given_back": {
+        "description": "Whether the counts of limits were returned.",
+        "type": "boolean"
+      },
+      "body_ms": {
+        "description": "For which the body was waited for.",
+        "type": [
+          "number",
+          "null"
+        ],
+        "minimum": 0
+      },
+      "first_event_ms": {
+        "description": "Until an upstream's answer or the beginning of its stream; from arrival.",
+        "type": [
+          "number",
+          "null"
+        ],
+        "minimum": 0
+      },
+      "upstream_ms": {
+        "description": "Of upstreams, overlapping attempts counted once.",
+        "type": [
+          "number",
+          "null"
+        ],
+        "minimum": 0
+      },
+      "gateway_ms": {
+        "description": "The rest: total without body and upstreams.",
+        "type": [
+          "number",
+          "null"
+        ],
+        "minimum": 0
+      },
+      "total_ms": {
+        "description": "From arrival to the end.",
+        "type": "number",
+        "minimum": 0
+      }
+    },
+    "required": [
+      "v",
+      "time",
+      "id",
+      "request_id",
+      "config",
+      "endpoint",
+      "user",
+      "key",
+      "plan",
+      "model",
+      "stream",
+      "prompt_bytes",
+      "max_output",
+      "answers",
+      "asked",
+      "estimated",
+      "features",
+      "outcome",
+      "status",
+      "code",
+      "upstream",
+      "attempts",
+      "dropped",
+      "tokens",
+      "tokens_estimated",
+      "charge",
+      "given_back",
+      "body_ms",
+      "first_event_ms",
+      "upstream_ms",
+      "gateway_ms",
+      "total_ms"
+    ]
+  },
+  "DecisionAttempt": {
+    "title": "DecisionAttempt",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "upstream",
+      "model",
+      "outcome",
+      "status",
+      "start_ms",
+      "answered_ms",
+      "end_ms"
+    ],
+    "properties": {
+      "upstream": {
+        "description": "Name in the configuration.",
+        "type": "string",
+        "examples": [
+          "alpha"
+        ]
+      },
+      "model": {
+        "description": "The upstream's name of the model.",
+        "type": "string",
+        "examples": [
+          "alpha-1"
+        ]
+      },
+      "outcome": {
+        "description": "ok, the class of the failure, skipped by a guard such as the breaker, or running: the request ended before the attempt.",
+        "type": "string",
+        "examples": [
+          "ok",
+          "timeout",
+          "skipped"
+        ]
+      },
+      "status": {
+        "description": "The upstream's status where it failed with one, else 0.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "start_ms": {
+        "description": "Milliseconds from the request's arrival.",
+        "type": "number"
+      },
+      "answered_ms": {
+        "description": "When its stream began, or its answer was there; null when neither came.",
+        "type": [
+          "number",
+          "null"
+        ],
+        "minimum": 0
+      },
+      "end_ms": {
+        "description": "null while it ran.",
+        "type": [
+          "number",
+          "null"
+        ],
+        "minimum": 0
+      }
+    }
+  },
+  "DecisionTokens": {
+    "title": "DecisionTokens",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "prompt",
+      "completion",
+      "cached",
+      "reasoning"
+    ],
+    "properties": {
+      "prompt": {
+        "description": "Those of a cache included.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "completion": {
+        "description": "Reasoning included.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "cached": {
+        "description": "Of prompt, read from a cache.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "reasoning": {
+        "description": "Of completion.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "cache_write": {
+        "description": "Of prompt, written to a cache.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "cache_write_1h": {
+        "description": "Of cache_write, kept for an hour.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "characters": {
+        "description": "Of speech.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "audio_ms": {
+        "description": "Milliseconds of audio.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "images": {
+        "description": "Images.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "image_variant": {
+        "description": "SIZE/QUALITY by which images are priced.",
+        "type": "string",
+        "examples": [
+          "1024x1024/high"
+        ]
+      }
+    }
+  },
+  "DecisionUnits": {
+    "title": "DecisionUnits",
+    "type": "object",
+    "additionalProperties": false,
+    "properties": {
+      "characters": {
+        "description": "Of speech.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "audio_ms": {
+        "description": "Milliseconds of audio.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "images": {
+        "description": "Images.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "image_variant": {
+        "description": "SIZE/QUALITY by which images are priced.",
+        "type": "string",
+        "examples": [
+          "1024x1024/high"
+        ]
+      }
+    }
+  },
+  "DecisionEstimate": {
+    "title": "DecisionEstimate",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "prompt",
+      "completion"
+    ],
+    "properties": {
+      "prompt": {
+        "description": "Tokens.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "completion": {
+        "description": "null when the client did not say: then billing.hold_output_tokens counts.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      }
+    }
+  },
   "AuditQuery": {
     "title": "AuditQuery",
     "description": "Parameters of GET /admin/audit.",
@@ -679,20 +1123,6 @@ export const schemas = {
       }
     }
   },
-  "ExplainRequest": {
-    "title": "ExplainRequest",
-    "description": "Body of POST /admin/explain: a request that might be made, or with `request` one of the decision log.",
-    "type": "object",
-    "additionalProperties": true,
-    "properties": {}
-  },
-  "Explanation": {
-    "title": "Explanation",
-    "description": "What becomes of the request, or what would become of it today, and why.",
-    "type": "object",
-    "additionalProperties": true,
-    "properties": {}
-  },
   "RejectedSource": {
     "title": "RejectedSource",
     "description": "Files that cannot serve.",
@@ -984,6 +1414,670 @@ export const schemas = {
         "items": {
           "$ref": "#/components/schemas/EffectChange"
         }
+      }
+    }
+  },
+  "ExplainRequest": {
+    "title": "ExplainRequest",
+    "description": "Body of POST /admin/explain: about a request that might come, or with `request` about one of the decision log.",
+    "oneOf": [
+      {
+        "$ref": "#/components/schemas/NewRequestQuestion"
+      },
+      {
+        "$ref": "#/components/schemas/PastRequestQuestion"
+      }
+    ]
+  },
+  "NewRequestQuestion": {
+    "title": "NewRequestQuestion",
+    "description": "About a request that might come. One of `tier` and `user` is needed.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "model"
+    ],
+    "properties": {
+      "model": {
+        "description": "As a client would ask for it.",
+        "type": "string"
+      },
+      "tier": {
+        "description": "The plan; the user's when absent.",
+        "type": "string"
+      },
+      "user": {
+        "description": "Id or address of whose counters and credits it is to meet; somebody who has used nothing when absent.",
+        "type": "string"
+      },
+      "key": {
+        "description": "Id of an API key of the user's that it would be sent with.",
+        "type": "string"
+      },
+      "endpoint": {
+        "description": "Where it would be sent; where the model's kind is served when absent.",
+        "$ref": "#/components/schemas/InferenceEndpoint"
+      },
+      "stream": {
+        "description": "Whether a stream is asked for.",
+        "type": "boolean"
+      },
+      "body": {
+        "description": "Over the least body that the endpoint takes.",
+        "type": "object",
+        "additionalProperties": true
+      },
+      "down": {
+        "description": "Upstreams as if they could not be reached.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "open": {
+        "description": "Upstreams as if their breakers were open, besides those that are.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "prompt_tokens": {
+        "description": "What the upstream will have counted of the prompt; by its size when absent.",
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 1000000
+      },
+      "output_tokens": {
+        "description": "What the upstream will have counted of the answer; what is held when absent.",
+        "type": "integer",
+        "minimum": 0,
+        "maximum": 1000000
+      }
+    }
+  },
+  "PastRequestQuestion": {
+    "title": "PastRequestQuestion",
+    "description": "About a request of the decision log, which says what it was.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "request"
+    ],
+    "properties": {
+      "request": {
+        "description": "The id of a request, or its X-Request-Id.",
+        "type": "string",
+        "pattern": "."
+      },
+      "tier": {
+        "description": "The plan; that of the time when absent.",
+        "type": "string"
+      },
+      "down": {
+        "description": "Upstreams as if they could not be reached.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "open": {
+        "description": "Upstreams as if their breakers were open, besides those that were left out then.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    }
+  },
+  "InferenceEndpoint": {
+    "title": "InferenceEndpoint",
+    "description": "The gateway's name of an endpoint that models serve.",
+    "enum": [
+      "chat",
+      "messages",
+      "responses",
+      "embeddings",
+      "rerank",
+      "speech",
+      "transcription",
+      "image"
+    ]
+  },
+  "ExplainAnswer": {
+    "title": "ExplainAnswer",
+    "description": "To either question.",
+    "anyOf": [
+      {
+        "$ref": "#/components/schemas/Explanation"
+      },
+      {
+        "$ref": "#/components/schemas/PastExplanation"
+      }
+    ]
+  },
+  "Explanation": {
+    "title": "Explanation",
+    "description": "What would become of a request, and why. Amounts of money are decimals.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "request",
+      "answer",
+      "stages",
+      "chain",
+      "limits",
+      "credits",
+      "charge"
+    ],
+    "properties": {
+      "request": {
+        "description": "What it would be.",
+        "$ref": "#/components/schemas/ExplainedSubject"
+      },
+      "answer": {
+        "description": "What a client would get.",
+        "$ref": "#/components/schemas/ExplainedAnswer"
+      },
+      "stages": {
+        "description": "The pipeline's steps, in order.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ExplainedStage"
+        }
+      },
+      "chain": {
+        "description": "The model's chain, in order.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ExplainedStep"
+        }
+      },
+      "limits": {
+        "description": "As they would be after it.",
+        "$ref": "#/components/schemas/ExplainedLimits"
+      },
+      "credits": {
+        "description": "As they are before it.",
+        "$ref": "#/components/schemas/ExplainedCredits"
+      },
+      "charge": {
+        "description": "What is to be expected of it.",
+        "$ref": "#/components/schemas/ExplainedCharge"
+      }
+    }
+  },
+  "ExplainedSubject": {
+    "title": "ExplainedSubject",
+    "description": "A request, with what stands in for what was left out.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "model",
+      "kind",
+      "endpoint",
+      "stream",
+      "tier",
+      "user",
+      "at",
+      "hash"
+    ],
+    "properties": {
+      "model": {
+        "description": "As it is asked for.",
+        "type": "string"
+      },
+      "kind": {
+        "description": "Of the model.",
+        "enum": [
+          "chat",
+          "embedding",
+          "rerank",
+          "speech",
+          "transcription",
+          "image"
+        ]
+      },
+      "endpoint": {
+        "description": "Where it is sent.",
+        "$ref": "#/components/schemas/InferenceEndpoint"
+      },
+      "stream": {
+        "description": "Whether a stream is asked for.",
+        "type": "boolean"
+      },
+      "tier": {
+        "description": "The plan.",
+        "type": "string"
+      },
+      "user": {
+        "description": "Id; null: nobody in particular.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "at": {
+        "description": "When it would come.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "hash": {
+        "description": "Of the configuration that decides.",
+        "type": "string"
+      }
+    }
+  },
+  "ExplainedAnswer": {
+    "title": "ExplainedAnswer",
+    "description": "What a client would get.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "status",
+      "code",
+      "outcome",
+      "upstream",
+      "headers",
+      "message",
+      "took_ms"
+    ],
+    "properties": {
+      "status": {
+        "description": "Of the answer; 0: the connection ends before one.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "code": {
+        "description": "The error's code.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "outcome": {
+        "description": "How it would end.",
+        "enum": [
+          "served",
+          "refused",
+          "failed",
+          "client_fault",
+          "upstream_cut",
+          "gateway_error",
+          "client_gone",
+          "killed",
+          "shutdown"
+        ]
+      },
+      "upstream": {
+        "description": "That serves; null: none.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "headers": {
+        "description": "By name, in lower case.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        }
+      },
+      "message": {
+        "description": "Of a refusal or failure; else empty.",
+        "type": "string"
+      },
+      "took_ms": {
+        "description": "Until the answer's end.",
+        "type": "number",
+        "minimum": 0
+      }
+    }
+  },
+  "ExplainedStage": {
+    "title": "ExplainedStage",
+    "description": "One step of the pipeline.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "stage",
+      "plugin",
+      "decision",
+      "reason"
+    ],
+    "properties": {
+      "stage": {
+        "description": "Where in the pipeline it works.",
+        "enum": [
+          "identify",
+          "admit",
+          "guard",
+          "transform",
+          "relay",
+          "account"
+        ]
+      },
+      "plugin": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "decision": {
+        "description": "changed: it went on with another call or body; answered: in an upstream's stead; failed: it threw.",
+        "enum": [
+          "passed",
+          "changed",
+          "answered",
+          "skipped",
+          "refused",
+          "failed",
+          "does not apply",
+          "not reached",
+          "nothing to decide"
+        ]
+      },
+      "reason": {
+        "description": "Why; empty where there is nothing to say.",
+        "type": "string"
+      }
+    }
+  },
+  "ExplainedStep": {
+    "title": "ExplainedStep",
+    "description": "One place of a chain.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "balance",
+      "targets"
+    ],
+    "properties": {
+      "balance": {
+        "description": "How its targets share.",
+        "enum": [
+          "single",
+          "weighted",
+          "latency",
+          "sticky"
+        ]
+      },
+      "targets": {
+        "description": "In the order in which they are tried, then those that are not.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ExplainedTarget"
+        }
+      }
+    }
+  },
+  "ExplainedTarget": {
+    "title": "ExplainedTarget",
+    "description": "A model of an upstream.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "upstream",
+      "model",
+      "dialect",
+      "decision",
+      "reason",
+      "requests",
+      "took_ms",
+      "dropped",
+      "lost_features"
+    ],
+    "properties": {
+      "upstream": {
+        "description": "Its name.",
+        "type": "string"
+      },
+      "model": {
+        "description": "The upstream's name of the model.",
+        "type": "string"
+      },
+      "dialect": {
+        "description": "The wire format.",
+        "type": "string"
+      },
+      "decision": {
+        "description": "What becomes of it.",
+        "enum": [
+          "served",
+          "failed",
+          "skipped",
+          "not tried"
+        ]
+      },
+      "reason": {
+        "description": "Why; empty for the one that serves.",
+        "type": "string"
+      },
+      "requests": {
+        "description": "That it is sent, retries included.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "took_ms": {
+        "description": "For which it is waited for.",
+        "type": "number",
+        "minimum": 0
+      },
+      "dropped": {
+        "description": "JSON pointers of what its dialect cannot be told of the body.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
+      "lost_features": {
+        "description": "What its dialect cannot be told of what the model promises.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    }
+  },
+  "ExplainedLimits": {
+    "title": "ExplainedLimits",
+    "description": "Of the plan, with what the user has used.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "day",
+      "hour",
+      "minute",
+      "streams"
+    ],
+    "properties": {
+      "day": {
+        "description": "A calendar day.",
+        "$ref": "#/components/schemas/ExplainedWindow"
+      },
+      "hour": {
+        "description": "A calendar hour.",
+        "$ref": "#/components/schemas/ExplainedWindow"
+      },
+      "minute": {
+        "description": "A calendar minute.",
+        "$ref": "#/components/schemas/ExplainedWindow"
+      },
+      "streams": {
+        "description": "That run before it.",
+        "$ref": "#/components/schemas/AdminUserStreams"
+      }
+    }
+  },
+  "ExplainedWindow": {
+    "title": "ExplainedWindow",
+    "description": "One window.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "limit",
+      "used",
+      "left",
+      "resets_at"
+    ],
+    "properties": {
+      "limit": {
+        "description": "What the plan allows; null: no limit.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      },
+      "used": {
+        "description": "This request included, as far as it counts.",
+        "type": "integer"
+      },
+      "left": {
+        "description": "Of the limit; null: no limit.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      },
+      "resets_at": {
+        "description": "When the next one begins.",
+        "type": "string",
+        "format": "date-time"
+      }
+    }
+  },
+  "ExplainedCredits": {
+    "title": "ExplainedCredits",
+    "description": "Of the user.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "currency",
+      "balance",
+      "held",
+      "enforced",
+      "hold"
+    ],
+    "properties": {
+      "currency": {
+        "description": "Of all amounts.",
+        "type": "string"
+      },
+      "balance": {
+        "description": "null: nobody in particular, with enough of it.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "held": {
+        "description": "By requests that run; null as the balance.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "enforced": {
+        "description": "false: charges are recorded, nobody is refused for credits.",
+        "type": "boolean"
+      },
+      "hold": {
+        "description": "By this request, while it runs.",
+        "type": "string"
+      }
+    }
+  },
+  "ExplainedCharge": {
+    "title": "ExplainedCharge",
+    "description": "What is charged when upstreams count as is said, or as is held.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "expected",
+      "usage",
+      "estimated"
+    ],
+    "properties": {
+      "expected": {
+        "description": "The amount.",
+        "type": "string"
+      },
+      "usage": {
+        "description": "As billed.",
+        "$ref": "#/components/schemas/DecisionTokens"
+      },
+      "estimated": {
+        "description": "Whether tokens are estimated in part.",
+        "type": "boolean"
+      }
+    }
+  },
+  "PastExplanation": {
+    "title": "PastExplanation",
+    "description": "A request of the decision log: what was decided then, and what would be now.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "before",
+      "now",
+      "differences",
+      "notes"
+    ],
+    "properties": {
+      "before": {
+        "description": "Its line of the log.",
+        "$ref": "#/components/schemas/Decision"
+      },
+      "now": {
+        "description": "null: nothing of this configuration can be asked.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/Explanation"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "differences": {
+        "description": "Between then and now.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ExplainedDifference"
+        }
+      },
+      "notes": {
+        "description": "What is not known, and what stands in for it.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      }
+    }
+  },
+  "ExplainedDifference": {
+    "title": "ExplainedDifference",
+    "description": "What is decided in another way.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "what",
+      "before",
+      "now"
+    ],
+    "properties": {
+      "what": {
+        "description": "result: status and code, or how it ends.",
+        "enum": [
+          "result",
+          "upstream",
+          "charge"
+        ]
+      },
+      "before": {
+        "description": "Then.",
+        "type": "string"
+      },
+      "now": {
+        "description": "Now.",
+        "type": "string"
       }
     }
   },

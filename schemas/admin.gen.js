@@ -2,13 +2,65 @@
 import { isLonger } from "../src/kit/texts.ts";
 import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
-export const AuditQuery = validate11;
-const schema12 = {"title":"AuditQuery","description":"Parameters of GET /admin/audit.","type":"object","additionalProperties":false,"required":[],"properties":{"limit":{"description":"Entries of a page; 50 when absent.","$ref":"#/definitions/PageLimit"},"cursor":{"description":"From next_cursor of the page before.","$ref":"#/definitions/PageCursor"}}};
-const schema13 = {"title":"PageLimit","description":"Entries of a page; 50 when absent.","type":"integer","minimum":1,"maximum":200};
-const schema14 = {"title":"PageCursor","description":"From next_cursor of the page before.","type":"string","minLength":1,"maxLength":512};
+export const AuditQuery = validate22;
+const schema7 = {"title":"AuditQuery","description":"Parameters of GET /admin/audit.","type":"object","additionalProperties":false,"required":[],"properties":{"limit":{"description":"Entries of a page; 50 when absent.","$ref":"#/definitions/PageLimit"},"cursor":{"description":"From next_cursor of the page before.","$ref":"#/definitions/PageCursor"}}};
+const schema8 = {"title":"PageLimit","description":"Entries of a page; 50 when absent.","type":"integer","minimum":1,"maximum":200};
+
+function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
+validate23.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema8.type,parentSchema:schema8,data}];
+return false;
+}
+if(errors === 0){
+if((typeof data == "number") && (isFinite(data))){
+if(data > 200 || isNaN(data)){
+validate23.errors = [{instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},message:"must be <= 200",schema:200,parentSchema:schema8,data}];
+return false;
+}
+else {
+if(data < 1 || isNaN(data)){
+validate23.errors = [{instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema8,data}];
+return false;
+}
+}
+}
+}
+validate23.errors = vErrors;
+return errors === 0;
+}
+
+const schema9 = {"title":"PageCursor","description":"From next_cursor of the page before.","type":"string","minLength":1,"maxLength":512};
 const func2 = isLonger;
 
-function validate11(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(typeof data === "string"){
+if(!func2(data, 0)){
+validate25.errors = [{instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema9,data}];
+return false;
+}
+else {
+if(func2(data, 512)){
+validate25.errors = [{instancePath,schemaPath:"#/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema9,data}];
+return false;
+}
+}
+}
+else {
+validate25.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema9.type,parentSchema:schema9,data}];
+return false;
+}
+}
+validate25.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -16,33 +68,17 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "limit") || (key0 === "cursor"))){
-validate11.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema12,data}];
+validate22.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema7,data}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
 if(data.limit !== undefined){
-let data0 = data.limit;
 const _errs2 = errors;
-const _errs3 = errors;
-if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-validate11.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema13.type,parentSchema:schema13,data:data0}];
-return false;
-}
-if(errors === _errs3){
-if((typeof data0 == "number") && (isFinite(data0))){
-if(data0 > 200 || isNaN(data0)){
-validate11.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},message:"must be <= 200",schema:200,parentSchema:schema13,data:data0}];
-return false;
-}
-else {
-if(data0 < 1 || isNaN(data0)){
-validate11.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema13,data:data0}];
-return false;
-}
-}
-}
+if(!(validate23(data.limit, {instancePath:instancePath+"/limit",parentData:data,parentDataProperty:"limit",rootData}))){
+vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
 }
@@ -51,28 +87,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cursor !== undefined){
-let data1 = data.cursor;
-const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data1 === "string"){
-if(!func2(data1, 0)){
-validate11.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema14,data:data1}];
-return false;
+const _errs3 = errors;
+if(!(validate25(data.cursor, {instancePath:instancePath+"/cursor",parentData:data,parentDataProperty:"cursor",rootData}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
 }
-else {
-if(func2(data1, 512)){
-validate11.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema14,data:data1}];
-return false;
-}
-}
-}
-else {
-validate11.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data:data1}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -81,18 +101,18 @@ var valid0 = true;
 }
 }
 else {
-validate11.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema12.type,parentSchema:schema12,data}];
+validate22.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema7.type,parentSchema:schema7,data}];
 return false;
 }
 }
-validate11.errors = vErrors;
+validate22.errors = vErrors;
 return errors === 0;
 }
 
-export const RollbackRequest = validate12;
-const schema15 = {"title":"RollbackRequest","description":"Body of POST /admin/rollback.","type":"object","additionalProperties":false,"required":[],"properties":{"to":{"description":"A hash or the beginning of one, or how many generations back; 1 when absent.","type":["string","integer"],"minimum":0,"maxLength":128}}};
+export const RollbackRequest = validate27;
+const schema10 = {"title":"RollbackRequest","description":"Body of POST /admin/rollback.","type":"object","additionalProperties":false,"required":[],"properties":{"to":{"description":"A hash or the beginning of one, or how many generations back; 1 when absent.","type":["string","integer"],"minimum":0,"maxLength":128}}};
 
-function validate12(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate27(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -100,7 +120,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "to")){
-validate12.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema15,data}];
+validate27.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema10,data}];
 return false;
 break;
 }
@@ -110,20 +130,20 @@ if(data.to !== undefined){
 let data0 = data.to;
 const _errs2 = errors;
 if((typeof data0 !== "string") && (!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0))))){
-validate12.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: schema15.properties.to.type},message:"must be string,integer",schema:schema15.properties.to.type,parentSchema:schema15.properties.to,data:data0}];
+validate27.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: schema10.properties.to.type},message:"must be string,integer",schema:schema10.properties.to.type,parentSchema:schema10.properties.to,data:data0}];
 return false;
 }
 if(errors === _errs2){
 if((typeof data0 == "number") && (isFinite(data0))){
 if(data0 < 0 || isNaN(data0)){
-validate12.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema15.properties.to,data:data0}];
+validate27.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema10.properties.to,data:data0}];
 return false;
 }
 }
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func2(data0, 128)){
-validate12.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:128,parentSchema:schema15.properties.to,data:data0}];
+validate27.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:128,parentSchema:schema10.properties.to,data:data0}];
 return false;
 }
 }
@@ -133,50 +153,32 @@ return false;
 }
 }
 else {
-validate12.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema15.type,parentSchema:schema15,data}];
+validate27.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema10.type,parentSchema:schema10,data}];
 return false;
 }
 }
-validate12.errors = vErrors;
+validate27.errors = vErrors;
 return errors === 0;
 }
 
-export const ExplainRequest = validate13;
-const schema16 = {"title":"ExplainRequest","description":"Body of POST /admin/explain: a request that might be made, or with `request` one of the decision log.","type":"object","additionalProperties":true,"properties":{}};
+export const ConfigurationDiffQuery = validate28;
+const schema11 = {"title":"ConfigurationDiffQuery","description":"Parameters of GET /admin/config/diff.","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Hash of a kept generation, or the beginning of one.","type":"string","minLength":4,"maxLength":64},"to":{"description":"The same; what serves when absent.","type":"string","minLength":4,"maxLength":64}}};
 
-function validate13(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(errors === 0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-}
-else {
-validate13.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema16.type,parentSchema:schema16,data}];
-return false;
-}
-}
-validate13.errors = vErrors;
-return errors === 0;
-}
-
-export const ConfigurationDiffQuery = validate14;
-const schema17 = {"title":"ConfigurationDiffQuery","description":"Parameters of GET /admin/config/diff.","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Hash of a kept generation, or the beginning of one.","type":"string","minLength":4,"maxLength":64},"to":{"description":"The same; what serves when absent.","type":"string","minLength":4,"maxLength":64}}};
-
-function validate14(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate28(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.from === undefined) && (missing0 = "from")){
-validate14.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema17.required,parentSchema:schema17,data}];
+validate28.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema11.required,parentSchema:schema11,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "from") || (key0 === "to"))){
-validate14.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema17,data}];
+validate28.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema11,data}];
 return false;
 break;
 }
@@ -188,18 +190,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!func2(data0, 3)){
-validate14.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:4,parentSchema:schema17.properties.from,data:data0}];
+validate28.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:4,parentSchema:schema11.properties.from,data:data0}];
 return false;
 }
 else {
 if(func2(data0, 64)){
-validate14.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema17.properties.from,data:data0}];
+validate28.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema11.properties.from,data:data0}];
 return false;
 }
 }
 }
 else {
-validate14.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.from.type,parentSchema:schema17.properties.from,data:data0}];
+validate28.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema11.properties.from.type,parentSchema:schema11.properties.from,data:data0}];
 return false;
 }
 }
@@ -215,18 +217,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!func2(data1, 3)){
-validate14.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:4,parentSchema:schema17.properties.to,data:data1}];
+validate28.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:4,parentSchema:schema11.properties.to,data:data1}];
 return false;
 }
 else {
 if(func2(data1, 64)){
-validate14.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema17.properties.to,data:data1}];
+validate28.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema11.properties.to,data:data1}];
 return false;
 }
 }
 }
 else {
-validate14.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.to.type,parentSchema:schema17.properties.to,data:data1}];
+validate28.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema11.properties.to.type,parentSchema:schema11.properties.to,data:data1}];
 return false;
 }
 }
@@ -240,29 +242,509 @@ var valid0 = true;
 }
 }
 else {
-validate14.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema17.type,parentSchema:schema17,data}];
+validate28.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema11.type,parentSchema:schema11,data}];
 return false;
 }
 }
-validate14.errors = vErrors;
+validate28.errors = vErrors;
 return errors === 0;
 }
 
-export const LedgerQuery = validate15;
-const schema18 = {"title":"LedgerQuery","description":"Parameters of GET /admin/ledger.","type":"object","additionalProperties":false,"required":[],"properties":{"user":{"description":"Id of a user.","type":"string","minLength":1,"maxLength":256},"key":{"description":"Id of an API key.","type":"string","minLength":1,"maxLength":256},"model":{"description":"Route id of a model.","type":"string","minLength":1,"maxLength":256},"upstream":{"description":"Name of an upstream.","type":"string","minLength":1,"maxLength":256},"outcome":{"description":"How requests ended.","enum":["served","refused","failed","client_fault","upstream_cut","gateway_error","client_gone","killed","shutdown"]},"tag":{"description":"`name:value` of a tag.","type":"string","pattern":"^[^:]+:","maxLength":600},"request_id":{"description":"Of one request.","type":"string","minLength":1,"maxLength":256},"from":{"description":"Recorded at this time or later; of a date, at its beginning in UTC.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"to":{"description":"Recorded before.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"limit":{"description":"Entries of a page; 50 when absent.","type":"integer","minimum":1,"maximum":1000},"cursor":{"description":"From next_cursor of the page before, with the same filter.","$ref":"#/definitions/PageCursor"}}};
-const func9 = Object.prototype.hasOwnProperty;
-const pattern0 = new RegExp("^[^:]+:", "u");
-const pattern1 = new RegExp("^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$", "u");
+export const ExplainRequest = validate29;
+const schema12 = {"title":"ExplainRequest","description":"Body of POST /admin/explain: about a request that might come, or with `request` about one of the decision log.","if":{"type":"object","required":["request"]},"then":{"$ref":"#/definitions/PastRequestQuestion"},"else":{"$ref":"#/definitions/NewRequestQuestion"}};
+const schema13 = {"title":"PastRequestQuestion","description":"About a request of the decision log, which says what it was.","type":"object","additionalProperties":false,"required":["request"],"properties":{"request":{"description":"The id of a request, or its X-Request-Id.","type":"string","pattern":"."},"tier":{"description":"The plan; that of the time when absent.","type":"string"},"down":{"description":"Upstreams as if they could not be reached.","type":"array","items":{"type":"string"}},"open":{"description":"Upstreams as if their breakers were open, besides those that were left out then.","type":"array","items":{"type":"string"}}}};
+const pattern0 = new RegExp(".", "u");
 
-function validate15(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate30(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.request === undefined) && (missing0 = "request")){
+validate30.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema13.required,parentSchema:schema13,data}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((key0 === "request") || (key0 === "tier")) || (key0 === "down")) || (key0 === "open"))){
+validate30.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema13,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.request !== undefined){
+let data0 = data.request;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!pattern0.test(data0)){
+validate30.errors = [{instancePath:instancePath+"/request",schemaPath:"#/properties/request/pattern",keyword:"pattern",params:{pattern: "."},message:"must match pattern \""+"."+"\"",schema:".",parentSchema:schema13.properties.request,data:data0}];
+return false;
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/request",schemaPath:"#/properties/request/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema13.properties.request.type,parentSchema:schema13.properties.request,data:data0}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tier !== undefined){
+let data1 = data.tier;
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate30.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema13.properties.tier.type,parentSchema:schema13.properties.tier,data:data1}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.down !== undefined){
+let data2 = data.down;
+const _errs6 = errors;
+if(errors === _errs6){
+if(Array.isArray(data2)){
+var valid1 = true;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+const _errs8 = errors;
+if(typeof data3 !== "string"){
+validate30.errors = [{instancePath:instancePath+"/down/" + i0,schemaPath:"#/properties/down/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema13.properties.down.items.type,parentSchema:schema13.properties.down.items,data:data3}];
+return false;
+}
+var valid1 = _errs8 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/down",schemaPath:"#/properties/down/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema13.properties.down.type,parentSchema:schema13.properties.down,data:data2}];
+return false;
+}
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.open !== undefined){
+let data4 = data.open;
+const _errs10 = errors;
+if(errors === _errs10){
+if(Array.isArray(data4)){
+var valid2 = true;
+const len1 = data4.length;
+for(let i1=0; i1<len1; i1++){
+let data5 = data4[i1];
+const _errs12 = errors;
+if(typeof data5 !== "string"){
+validate30.errors = [{instancePath:instancePath+"/open/" + i1,schemaPath:"#/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema13.properties.open.items.type,parentSchema:schema13.properties.open.items,data:data5}];
+return false;
+}
+var valid2 = _errs12 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate30.errors = [{instancePath:instancePath+"/open",schemaPath:"#/properties/open/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema13.properties.open.type,parentSchema:schema13.properties.open,data:data4}];
+return false;
+}
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+else {
+validate30.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema13.type,parentSchema:schema13,data}];
+return false;
+}
+}
+validate30.errors = vErrors;
+return errors === 0;
+}
+
+const schema14 = {"title":"NewRequestQuestion","description":"About a request that might come. One of `tier` and `user` is needed.","type":"object","additionalProperties":false,"required":["model"],"properties":{"model":{"description":"As a client would ask for it.","type":"string"},"tier":{"description":"The plan; the user's when absent.","type":"string"},"user":{"description":"Id or address of whose counters and credits it is to meet; somebody who has used nothing when absent.","type":"string"},"key":{"description":"Id of an API key of the user's that it would be sent with.","type":"string"},"endpoint":{"description":"Where it would be sent; where the model's kind is served when absent.","$ref":"#/definitions/InferenceEndpoint"},"stream":{"description":"Whether a stream is asked for.","type":"boolean"},"body":{"description":"Over the least body that the endpoint takes.","type":"object","additionalProperties":true},"down":{"description":"Upstreams as if they could not be reached.","type":"array","items":{"type":"string"}},"open":{"description":"Upstreams as if their breakers were open, besides those that are.","type":"array","items":{"type":"string"}},"prompt_tokens":{"description":"What the upstream will have counted of the prompt; by its size when absent.","type":"integer","minimum":0,"maximum":1000000},"output_tokens":{"description":"What the upstream will have counted of the answer; what is held when absent.","type":"integer","minimum":0,"maximum":1000000}}};
+const func9 = Object.prototype.hasOwnProperty;
+const schema15 = {"title":"InferenceEndpoint","description":"The gateway's name of an endpoint that models serve.","enum":["chat","messages","responses","embeddings","rerank","speech","transcription","image"]};
+
+function validate33(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!((((((((data === "chat") || (data === "messages")) || (data === "responses")) || (data === "embeddings")) || (data === "rerank")) || (data === "speech")) || (data === "transcription")) || (data === "image"))){
+validate33.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema15.enum},message:"must be equal to one of the allowed values",schema:schema15.enum,parentSchema:schema15,data}];
+return false;
+}
+validate33.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.model === undefined) && (missing0 = "model")){
+validate32.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema14.required,parentSchema:schema14,data}];
+return false;
+}
+else {
+const _errs1 = errors;
+for(const key0 in data){
+if(!(func9.call(schema14.properties, key0))){
+validate32.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema14,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.model !== undefined){
+let data0 = data.model;
+const _errs2 = errors;
+if(typeof data0 !== "string"){
+validate32.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.properties.model.type,parentSchema:schema14.properties.model,data:data0}];
+return false;
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tier !== undefined){
+let data1 = data.tier;
+const _errs4 = errors;
+if(typeof data1 !== "string"){
+validate32.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.properties.tier.type,parentSchema:schema14.properties.tier,data:data1}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.user !== undefined){
+let data2 = data.user;
+const _errs6 = errors;
+if(typeof data2 !== "string"){
+validate32.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.properties.user.type,parentSchema:schema14.properties.user,data:data2}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.key !== undefined){
+let data3 = data.key;
+const _errs8 = errors;
+if(typeof data3 !== "string"){
+validate32.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.properties.key.type,parentSchema:schema14.properties.key,data:data3}];
+return false;
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.endpoint !== undefined){
+const _errs10 = errors;
+if(!(validate33(data.endpoint, {instancePath:instancePath+"/endpoint",parentData:data,parentDataProperty:"endpoint",rootData}))){
+vErrors = vErrors === null ? validate33.errors : vErrors.concat(validate33.errors);
+errors = vErrors.length;
+}
+var valid0 = _errs10 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.stream !== undefined){
+let data5 = data.stream;
+const _errs11 = errors;
+if(typeof data5 !== "boolean"){
+validate32.errors = [{instancePath:instancePath+"/stream",schemaPath:"#/properties/stream/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema14.properties.stream.type,parentSchema:schema14.properties.stream,data:data5}];
+return false;
+}
+var valid0 = _errs11 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.body !== undefined){
+let data6 = data.body;
+const _errs13 = errors;
+if(errors === _errs13){
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+}
+else {
+validate32.errors = [{instancePath:instancePath+"/body",schemaPath:"#/properties/body/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema14.properties.body.type,parentSchema:schema14.properties.body,data:data6}];
+return false;
+}
+}
+var valid0 = _errs13 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.down !== undefined){
+let data7 = data.down;
+const _errs16 = errors;
+if(errors === _errs16){
+if(Array.isArray(data7)){
+var valid1 = true;
+const len0 = data7.length;
+for(let i0=0; i0<len0; i0++){
+let data8 = data7[i0];
+const _errs18 = errors;
+if(typeof data8 !== "string"){
+validate32.errors = [{instancePath:instancePath+"/down/" + i0,schemaPath:"#/properties/down/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.properties.down.items.type,parentSchema:schema14.properties.down.items,data:data8}];
+return false;
+}
+var valid1 = _errs18 === errors;
+if(!valid1){
+break;
+}
+}
+}
+else {
+validate32.errors = [{instancePath:instancePath+"/down",schemaPath:"#/properties/down/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema14.properties.down.type,parentSchema:schema14.properties.down,data:data7}];
+return false;
+}
+}
+var valid0 = _errs16 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.open !== undefined){
+let data9 = data.open;
+const _errs20 = errors;
+if(errors === _errs20){
+if(Array.isArray(data9)){
+var valid2 = true;
+const len1 = data9.length;
+for(let i1=0; i1<len1; i1++){
+let data10 = data9[i1];
+const _errs22 = errors;
+if(typeof data10 !== "string"){
+validate32.errors = [{instancePath:instancePath+"/open/" + i1,schemaPath:"#/properties/open/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.properties.open.items.type,parentSchema:schema14.properties.open.items,data:data10}];
+return false;
+}
+var valid2 = _errs22 === errors;
+if(!valid2){
+break;
+}
+}
+}
+else {
+validate32.errors = [{instancePath:instancePath+"/open",schemaPath:"#/properties/open/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema14.properties.open.type,parentSchema:schema14.properties.open,data:data9}];
+return false;
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.prompt_tokens !== undefined){
+let data11 = data.prompt_tokens;
+const _errs24 = errors;
+if(!(((typeof data11 == "number") && (!(data11 % 1) && !isNaN(data11))) && (isFinite(data11)))){
+validate32.errors = [{instancePath:instancePath+"/prompt_tokens",schemaPath:"#/properties/prompt_tokens/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema14.properties.prompt_tokens.type,parentSchema:schema14.properties.prompt_tokens,data:data11}];
+return false;
+}
+if(errors === _errs24){
+if((typeof data11 == "number") && (isFinite(data11))){
+if(data11 > 1000000 || isNaN(data11)){
+validate32.errors = [{instancePath:instancePath+"/prompt_tokens",schemaPath:"#/properties/prompt_tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema14.properties.prompt_tokens,data:data11}];
+return false;
+}
+else {
+if(data11 < 0 || isNaN(data11)){
+validate32.errors = [{instancePath:instancePath+"/prompt_tokens",schemaPath:"#/properties/prompt_tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema14.properties.prompt_tokens,data:data11}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs24 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.output_tokens !== undefined){
+let data12 = data.output_tokens;
+const _errs26 = errors;
+if(!(((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12))) && (isFinite(data12)))){
+validate32.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/properties/output_tokens/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema14.properties.output_tokens.type,parentSchema:schema14.properties.output_tokens,data:data12}];
+return false;
+}
+if(errors === _errs26){
+if((typeof data12 == "number") && (isFinite(data12))){
+if(data12 > 1000000 || isNaN(data12)){
+validate32.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/properties/output_tokens/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema14.properties.output_tokens,data:data12}];
+return false;
+}
+else {
+if(data12 < 0 || isNaN(data12)){
+validate32.errors = [{instancePath:instancePath+"/output_tokens",schemaPath:"#/properties/output_tokens/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema14.properties.output_tokens,data:data12}];
+return false;
+}
+}
+}
+}
+var valid0 = _errs26 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate32.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema14.type,parentSchema:schema14,data}];
+return false;
+}
+}
+validate32.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+let valid0 = true;
+const _errs1 = errors;
+if(errors === _errs1){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.request === undefined) && (missing0 = "request")){
+const err0 = {};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+var _valid0 = _errs1 === errors;
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+let ifClause0;
+if(_valid0){
+const _errs3 = errors;
+if(!(validate30(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate30.errors : vErrors.concat(validate30.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs3 === errors;
+valid0 = _valid0;
+ifClause0 = "then";
+}
+else {
+const _errs4 = errors;
+if(!(validate32(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+var _valid0 = _errs4 === errors;
+valid0 = _valid0;
+ifClause0 = "else";
+}
+if(!valid0){
+const err2 = {instancePath,schemaPath:"#/if",keyword:"if",params:{failingKeyword: ifClause0},message:"must match \""+ifClause0+"\" schema",schema:schema12.if,parentSchema:schema12,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+validate29.errors = vErrors;
+return false;
+}
+validate29.errors = vErrors;
+return errors === 0;
+}
+
+export const LedgerQuery = validate36;
+const schema16 = {"title":"LedgerQuery","description":"Parameters of GET /admin/ledger.","type":"object","additionalProperties":false,"required":[],"properties":{"user":{"description":"Id of a user.","type":"string","minLength":1,"maxLength":256},"key":{"description":"Id of an API key.","type":"string","minLength":1,"maxLength":256},"model":{"description":"Route id of a model.","type":"string","minLength":1,"maxLength":256},"upstream":{"description":"Name of an upstream.","type":"string","minLength":1,"maxLength":256},"outcome":{"description":"How requests ended.","enum":["served","refused","failed","client_fault","upstream_cut","gateway_error","client_gone","killed","shutdown"]},"tag":{"description":"`name:value` of a tag.","type":"string","pattern":"^[^:]+:","maxLength":600},"request_id":{"description":"Of one request.","type":"string","minLength":1,"maxLength":256},"from":{"description":"Recorded at this time or later; of a date, at its beginning in UTC.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"to":{"description":"Recorded before.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"limit":{"description":"Entries of a page; 50 when absent.","type":"integer","minimum":1,"maximum":1000},"cursor":{"description":"From next_cursor of the page before, with the same filter.","$ref":"#/definitions/PageCursor"}}};
+const pattern1 = new RegExp("^[^:]+:", "u");
+const pattern2 = new RegExp("^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$", "u");
+
+function validate36(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func9.call(schema18.properties, key0))){
-validate15.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema18,data}];
+if(!(func9.call(schema16.properties, key0))){
+validate36.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema16,data}];
 return false;
 break;
 }
@@ -274,18 +756,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!func2(data0, 0)){
-validate15.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.user,data:data0}];
+validate36.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema16.properties.user,data:data0}];
 return false;
 }
 else {
 if(func2(data0, 256)){
-validate15.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.user,data:data0}];
+validate36.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema16.properties.user,data:data0}];
 return false;
 }
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.user.type,parentSchema:schema18.properties.user,data:data0}];
+validate36.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema16.properties.user.type,parentSchema:schema16.properties.user,data:data0}];
 return false;
 }
 }
@@ -301,18 +783,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!func2(data1, 0)){
-validate15.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.key,data:data1}];
+validate36.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema16.properties.key,data:data1}];
 return false;
 }
 else {
 if(func2(data1, 256)){
-validate15.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.key,data:data1}];
+validate36.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema16.properties.key,data:data1}];
 return false;
 }
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.key.type,parentSchema:schema18.properties.key,data:data1}];
+validate36.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema16.properties.key.type,parentSchema:schema16.properties.key,data:data1}];
 return false;
 }
 }
@@ -328,18 +810,18 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data2 === "string"){
 if(!func2(data2, 0)){
-validate15.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.model,data:data2}];
+validate36.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema16.properties.model,data:data2}];
 return false;
 }
 else {
 if(func2(data2, 256)){
-validate15.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.model,data:data2}];
+validate36.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema16.properties.model,data:data2}];
 return false;
 }
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.model.type,parentSchema:schema18.properties.model,data:data2}];
+validate36.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema16.properties.model.type,parentSchema:schema16.properties.model,data:data2}];
 return false;
 }
 }
@@ -355,18 +837,18 @@ const _errs8 = errors;
 if(errors === _errs8){
 if(typeof data3 === "string"){
 if(!func2(data3, 0)){
-validate15.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.upstream,data:data3}];
+validate36.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema16.properties.upstream,data:data3}];
 return false;
 }
 else {
 if(func2(data3, 256)){
-validate15.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.upstream,data:data3}];
+validate36.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema16.properties.upstream,data:data3}];
 return false;
 }
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.upstream.type,parentSchema:schema18.properties.upstream,data:data3}];
+validate36.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema16.properties.upstream.type,parentSchema:schema16.properties.upstream,data:data3}];
 return false;
 }
 }
@@ -380,7 +862,7 @@ if(data.outcome !== undefined){
 let data4 = data.outcome;
 const _errs10 = errors;
 if(!(((((((((data4 === "served") || (data4 === "refused")) || (data4 === "failed")) || (data4 === "client_fault")) || (data4 === "upstream_cut")) || (data4 === "gateway_error")) || (data4 === "client_gone")) || (data4 === "killed")) || (data4 === "shutdown"))){
-validate15.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema18.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema18.properties.outcome.enum,parentSchema:schema18.properties.outcome,data:data4}];
+validate36.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema16.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema16.properties.outcome.enum,parentSchema:schema16.properties.outcome,data:data4}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -394,19 +876,19 @@ let data5 = data.tag;
 const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
-if(!pattern0.test(data5)){
-validate15.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^:]+:"},message:"must match pattern \""+"^[^:]+:"+"\"",schema:"^[^:]+:",parentSchema:schema18.properties.tag,data:data5}];
+if(!pattern1.test(data5)){
+validate36.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^:]+:"},message:"must match pattern \""+"^[^:]+:"+"\"",schema:"^[^:]+:",parentSchema:schema16.properties.tag,data:data5}];
 return false;
 }
 else {
 if(func2(data5, 600)){
-validate15.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:600,parentSchema:schema18.properties.tag,data:data5}];
+validate36.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:600,parentSchema:schema16.properties.tag,data:data5}];
 return false;
 }
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.tag.type,parentSchema:schema18.properties.tag,data:data5}];
+validate36.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema16.properties.tag.type,parentSchema:schema16.properties.tag,data:data5}];
 return false;
 }
 }
@@ -422,18 +904,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(!func2(data6, 0)){
-validate15.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.request_id,data:data6}];
+validate36.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema16.properties.request_id,data:data6}];
 return false;
 }
 else {
 if(func2(data6, 256)){
-validate15.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.request_id,data:data6}];
+validate36.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema16.properties.request_id,data:data6}];
 return false;
 }
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.request_id.type,parentSchema:schema18.properties.request_id,data:data6}];
+validate36.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema16.properties.request_id.type,parentSchema:schema16.properties.request_id,data:data6}];
 return false;
 }
 }
@@ -448,13 +930,13 @@ let data7 = data.from;
 const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
-if(!pattern1.test(data7)){
-validate15.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema18.properties.from,data:data7}];
+if(!pattern2.test(data7)){
+validate36.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema16.properties.from,data:data7}];
 return false;
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.from.type,parentSchema:schema18.properties.from,data:data7}];
+validate36.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema16.properties.from.type,parentSchema:schema16.properties.from,data:data7}];
 return false;
 }
 }
@@ -469,13 +951,13 @@ let data8 = data.to;
 const _errs17 = errors;
 if(errors === _errs17){
 if(typeof data8 === "string"){
-if(!pattern1.test(data8)){
-validate15.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema18.properties.to,data:data8}];
+if(!pattern2.test(data8)){
+validate36.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema16.properties.to,data:data8}];
 return false;
 }
 }
 else {
-validate15.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.to.type,parentSchema:schema18.properties.to,data:data8}];
+validate36.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema16.properties.to.type,parentSchema:schema16.properties.to,data:data8}];
 return false;
 }
 }
@@ -489,18 +971,18 @@ if(data.limit !== undefined){
 let data9 = data.limit;
 const _errs19 = errors;
 if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
-validate15.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema18.properties.limit.type,parentSchema:schema18.properties.limit,data:data9}];
+validate36.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema16.properties.limit.type,parentSchema:schema16.properties.limit,data:data9}];
 return false;
 }
 if(errors === _errs19){
 if((typeof data9 == "number") && (isFinite(data9))){
 if(data9 > 1000 || isNaN(data9)){
-validate15.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema18.properties.limit,data:data9}];
+validate36.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema16.properties.limit,data:data9}];
 return false;
 }
 else {
 if(data9 < 1 || isNaN(data9)){
-validate15.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema18.properties.limit,data:data9}];
+validate36.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema16.properties.limit,data:data9}];
 return false;
 }
 }
@@ -513,26 +995,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cursor !== undefined){
-let data10 = data.cursor;
 const _errs21 = errors;
-const _errs22 = errors;
-if(errors === _errs22){
-if(typeof data10 === "string"){
-if(!func2(data10, 0)){
-validate15.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema14,data:data10}];
-return false;
-}
-else {
-if(func2(data10, 512)){
-validate15.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema14,data:data10}];
-return false;
-}
-}
-}
-else {
-validate15.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data:data10}];
-return false;
-}
+if(!(validate25(data.cursor, {instancePath:instancePath+"/cursor",parentData:data,parentDataProperty:"cursor",rootData}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs21 === errors;
 }
@@ -552,26 +1018,26 @@ var valid0 = true;
 }
 }
 else {
-validate15.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema18.type,parentSchema:schema18,data}];
+validate36.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema16.type,parentSchema:schema16,data}];
 return false;
 }
 }
-validate15.errors = vErrors;
+validate36.errors = vErrors;
 return errors === 0;
 }
 
-export const LedgerExportQuery = validate16;
-const schema20 = {"title":"LedgerExportQuery","description":"Parameters of GET /admin/ledger/export.","type":"object","additionalProperties":false,"required":[],"properties":{"format":{"description":"`ndjson` when absent: an entry of GET /admin/ledger a line.","enum":["ndjson","csv"]},"user":{"description":"Id of a user.","type":"string","minLength":1,"maxLength":256},"key":{"description":"Id of an API key.","type":"string","minLength":1,"maxLength":256},"model":{"description":"Route id of a model.","type":"string","minLength":1,"maxLength":256},"upstream":{"description":"Name of an upstream.","type":"string","minLength":1,"maxLength":256},"outcome":{"description":"How requests ended.","enum":["served","refused","failed","client_fault","upstream_cut","gateway_error","client_gone","killed","shutdown"]},"tag":{"description":"`name:value` of a tag.","type":"string","pattern":"^[^:]+:","maxLength":600},"request_id":{"description":"Of one request.","type":"string","minLength":1,"maxLength":256},"from":{"description":"Recorded at this time or later; of a date, at its beginning in UTC.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"to":{"description":"Recorded before.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"}}};
+export const LedgerExportQuery = validate38;
+const schema17 = {"title":"LedgerExportQuery","description":"Parameters of GET /admin/ledger/export.","type":"object","additionalProperties":false,"required":[],"properties":{"format":{"description":"`ndjson` when absent: an entry of GET /admin/ledger a line.","enum":["ndjson","csv"]},"user":{"description":"Id of a user.","type":"string","minLength":1,"maxLength":256},"key":{"description":"Id of an API key.","type":"string","minLength":1,"maxLength":256},"model":{"description":"Route id of a model.","type":"string","minLength":1,"maxLength":256},"upstream":{"description":"Name of an upstream.","type":"string","minLength":1,"maxLength":256},"outcome":{"description":"How requests ended.","enum":["served","refused","failed","client_fault","upstream_cut","gateway_error","client_gone","killed","shutdown"]},"tag":{"description":"`name:value` of a tag.","type":"string","pattern":"^[^:]+:","maxLength":600},"request_id":{"description":"Of one request.","type":"string","minLength":1,"maxLength":256},"from":{"description":"Recorded at this time or later; of a date, at its beginning in UTC.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"to":{"description":"Recorded before.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"}}};
 
-function validate16(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func9.call(schema20.properties, key0))){
-validate16.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema20,data}];
+if(!(func9.call(schema17.properties, key0))){
+validate38.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema17,data}];
 return false;
 break;
 }
@@ -581,7 +1047,7 @@ if(data.format !== undefined){
 let data0 = data.format;
 const _errs2 = errors;
 if(!((data0 === "ndjson") || (data0 === "csv"))){
-validate16.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/enum",keyword:"enum",params:{allowedValues: schema20.properties.format.enum},message:"must be equal to one of the allowed values",schema:schema20.properties.format.enum,parentSchema:schema20.properties.format,data:data0}];
+validate38.errors = [{instancePath:instancePath+"/format",schemaPath:"#/properties/format/enum",keyword:"enum",params:{allowedValues: schema17.properties.format.enum},message:"must be equal to one of the allowed values",schema:schema17.properties.format.enum,parentSchema:schema17.properties.format,data:data0}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -596,18 +1062,18 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
 if(!func2(data1, 0)){
-validate16.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.user,data:data1}];
+validate38.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema17.properties.user,data:data1}];
 return false;
 }
 else {
 if(func2(data1, 256)){
-validate16.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.user,data:data1}];
+validate38.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema17.properties.user,data:data1}];
 return false;
 }
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.user.type,parentSchema:schema20.properties.user,data:data1}];
+validate38.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.user.type,parentSchema:schema17.properties.user,data:data1}];
 return false;
 }
 }
@@ -623,18 +1089,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!func2(data2, 0)){
-validate16.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.key,data:data2}];
+validate38.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema17.properties.key,data:data2}];
 return false;
 }
 else {
 if(func2(data2, 256)){
-validate16.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.key,data:data2}];
+validate38.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema17.properties.key,data:data2}];
 return false;
 }
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.key.type,parentSchema:schema20.properties.key,data:data2}];
+validate38.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.key.type,parentSchema:schema17.properties.key,data:data2}];
 return false;
 }
 }
@@ -650,18 +1116,18 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
 if(!func2(data3, 0)){
-validate16.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.model,data:data3}];
+validate38.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema17.properties.model,data:data3}];
 return false;
 }
 else {
 if(func2(data3, 256)){
-validate16.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.model,data:data3}];
+validate38.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema17.properties.model,data:data3}];
 return false;
 }
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.model.type,parentSchema:schema20.properties.model,data:data3}];
+validate38.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.model.type,parentSchema:schema17.properties.model,data:data3}];
 return false;
 }
 }
@@ -677,18 +1143,18 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(!func2(data4, 0)){
-validate16.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.upstream,data:data4}];
+validate38.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema17.properties.upstream,data:data4}];
 return false;
 }
 else {
 if(func2(data4, 256)){
-validate16.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.upstream,data:data4}];
+validate38.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema17.properties.upstream,data:data4}];
 return false;
 }
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.upstream.type,parentSchema:schema20.properties.upstream,data:data4}];
+validate38.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.upstream.type,parentSchema:schema17.properties.upstream,data:data4}];
 return false;
 }
 }
@@ -702,7 +1168,7 @@ if(data.outcome !== undefined){
 let data5 = data.outcome;
 const _errs11 = errors;
 if(!(((((((((data5 === "served") || (data5 === "refused")) || (data5 === "failed")) || (data5 === "client_fault")) || (data5 === "upstream_cut")) || (data5 === "gateway_error")) || (data5 === "client_gone")) || (data5 === "killed")) || (data5 === "shutdown"))){
-validate16.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema20.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema20.properties.outcome.enum,parentSchema:schema20.properties.outcome,data:data5}];
+validate38.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/properties/outcome/enum",keyword:"enum",params:{allowedValues: schema17.properties.outcome.enum},message:"must be equal to one of the allowed values",schema:schema17.properties.outcome.enum,parentSchema:schema17.properties.outcome,data:data5}];
 return false;
 }
 var valid0 = _errs11 === errors;
@@ -716,19 +1182,19 @@ let data6 = data.tag;
 const _errs12 = errors;
 if(errors === _errs12){
 if(typeof data6 === "string"){
-if(!pattern0.test(data6)){
-validate16.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^:]+:"},message:"must match pattern \""+"^[^:]+:"+"\"",schema:"^[^:]+:",parentSchema:schema20.properties.tag,data:data6}];
+if(!pattern1.test(data6)){
+validate38.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/pattern",keyword:"pattern",params:{pattern: "^[^:]+:"},message:"must match pattern \""+"^[^:]+:"+"\"",schema:"^[^:]+:",parentSchema:schema17.properties.tag,data:data6}];
 return false;
 }
 else {
 if(func2(data6, 600)){
-validate16.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:600,parentSchema:schema20.properties.tag,data:data6}];
+validate38.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:600,parentSchema:schema17.properties.tag,data:data6}];
 return false;
 }
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.tag.type,parentSchema:schema20.properties.tag,data:data6}];
+validate38.errors = [{instancePath:instancePath+"/tag",schemaPath:"#/properties/tag/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.tag.type,parentSchema:schema17.properties.tag,data:data6}];
 return false;
 }
 }
@@ -744,18 +1210,18 @@ const _errs14 = errors;
 if(errors === _errs14){
 if(typeof data7 === "string"){
 if(!func2(data7, 0)){
-validate16.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.request_id,data:data7}];
+validate38.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema17.properties.request_id,data:data7}];
 return false;
 }
 else {
 if(func2(data7, 256)){
-validate16.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema20.properties.request_id,data:data7}];
+validate38.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema17.properties.request_id,data:data7}];
 return false;
 }
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.request_id.type,parentSchema:schema20.properties.request_id,data:data7}];
+validate38.errors = [{instancePath:instancePath+"/request_id",schemaPath:"#/properties/request_id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.request_id.type,parentSchema:schema17.properties.request_id,data:data7}];
 return false;
 }
 }
@@ -770,13 +1236,13 @@ let data8 = data.from;
 const _errs16 = errors;
 if(errors === _errs16){
 if(typeof data8 === "string"){
-if(!pattern1.test(data8)){
-validate16.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema20.properties.from,data:data8}];
+if(!pattern2.test(data8)){
+validate38.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema17.properties.from,data:data8}];
 return false;
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.from.type,parentSchema:schema20.properties.from,data:data8}];
+validate38.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.from.type,parentSchema:schema17.properties.from,data:data8}];
 return false;
 }
 }
@@ -791,13 +1257,13 @@ let data9 = data.to;
 const _errs18 = errors;
 if(errors === _errs18){
 if(typeof data9 === "string"){
-if(!pattern1.test(data9)){
-validate16.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema20.properties.to,data:data9}];
+if(!pattern2.test(data9)){
+validate38.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema17.properties.to,data:data9}];
 return false;
 }
 }
 else {
-validate16.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.to.type,parentSchema:schema20.properties.to,data:data9}];
+validate38.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema17.properties.to.type,parentSchema:schema17.properties.to,data:data9}];
 return false;
 }
 }
@@ -818,27 +1284,27 @@ var valid0 = true;
 }
 }
 else {
-validate16.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema20.type,parentSchema:schema20,data}];
+validate38.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema17.type,parentSchema:schema17,data}];
 return false;
 }
 }
-validate16.errors = vErrors;
+validate38.errors = vErrors;
 return errors === 0;
 }
 
-export const UsageQuery = validate17;
-const schema21 = {"title":"UsageQuery","description":"Parameters of GET /admin/usage.","type":"object","additionalProperties":false,"required":[],"properties":{"per":{"description":"`day` when absent.","enum":["hour","day"]},"by":{"description":"What has a row of its own, with commas: model, upstream, tier, user, key. Nothing when absent: one row an hour or day.","type":"string","pattern":"^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$","maxLength":64},"from":{"description":"Of hours or days that begin then or later; 30 days ago when absent.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"to":{"description":"Of those that begin before; now when absent.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"user":{"description":"Id of a user.","type":"string","minLength":1,"maxLength":256},"key":{"description":"Id of an API key.","type":"string","minLength":1,"maxLength":256},"model":{"description":"Route id of a model.","type":"string","minLength":1,"maxLength":256},"upstream":{"description":"Name of an upstream.","type":"string","minLength":1,"maxLength":256},"limit":{"description":"Rows of a page; 50 when absent.","type":"integer","minimum":1,"maximum":1000},"cursor":{"description":"From next_cursor of the page before, with the same filter.","$ref":"#/definitions/PageCursor"}}};
-const pattern6 = new RegExp("^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$", "u");
+export const UsageQuery = validate39;
+const schema18 = {"title":"UsageQuery","description":"Parameters of GET /admin/usage.","type":"object","additionalProperties":false,"required":[],"properties":{"per":{"description":"`day` when absent.","enum":["hour","day"]},"by":{"description":"What has a row of its own, with commas: model, upstream, tier, user, key. Nothing when absent: one row an hour or day.","type":"string","pattern":"^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$","maxLength":64},"from":{"description":"Of hours or days that begin then or later; 30 days ago when absent.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"to":{"description":"Of those that begin before; now when absent.","type":"string","pattern":"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},"user":{"description":"Id of a user.","type":"string","minLength":1,"maxLength":256},"key":{"description":"Id of an API key.","type":"string","minLength":1,"maxLength":256},"model":{"description":"Route id of a model.","type":"string","minLength":1,"maxLength":256},"upstream":{"description":"Name of an upstream.","type":"string","minLength":1,"maxLength":256},"limit":{"description":"Rows of a page; 50 when absent.","type":"integer","minimum":1,"maximum":1000},"cursor":{"description":"From next_cursor of the page before, with the same filter.","$ref":"#/definitions/PageCursor"}}};
+const pattern7 = new RegExp("^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$", "u");
 
-function validate17(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func9.call(schema21.properties, key0))){
-validate17.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema21,data}];
+if(!(func9.call(schema18.properties, key0))){
+validate39.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema18,data}];
 return false;
 break;
 }
@@ -848,7 +1314,7 @@ if(data.per !== undefined){
 let data0 = data.per;
 const _errs2 = errors;
 if(!((data0 === "hour") || (data0 === "day"))){
-validate17.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/enum",keyword:"enum",params:{allowedValues: schema21.properties.per.enum},message:"must be equal to one of the allowed values",schema:schema21.properties.per.enum,parentSchema:schema21.properties.per,data:data0}];
+validate39.errors = [{instancePath:instancePath+"/per",schemaPath:"#/properties/per/enum",keyword:"enum",params:{allowedValues: schema18.properties.per.enum},message:"must be equal to one of the allowed values",schema:schema18.properties.per.enum,parentSchema:schema18.properties.per,data:data0}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -862,19 +1328,19 @@ let data1 = data.by;
 const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!pattern6.test(data1)){
-validate17.errors = [{instancePath:instancePath+"/by",schemaPath:"#/properties/by/pattern",keyword:"pattern",params:{pattern: "^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$"},message:"must match pattern \""+"^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$"+"\"",schema:"^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$",parentSchema:schema21.properties.by,data:data1}];
+if(!pattern7.test(data1)){
+validate39.errors = [{instancePath:instancePath+"/by",schemaPath:"#/properties/by/pattern",keyword:"pattern",params:{pattern: "^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$"},message:"must match pattern \""+"^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$"+"\"",schema:"^(model|upstream|tier|user|key)(,(model|upstream|tier|user|key))*$",parentSchema:schema18.properties.by,data:data1}];
 return false;
 }
 else {
 if(func2(data1, 64)){
-validate17.errors = [{instancePath:instancePath+"/by",schemaPath:"#/properties/by/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema21.properties.by,data:data1}];
+validate39.errors = [{instancePath:instancePath+"/by",schemaPath:"#/properties/by/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema18.properties.by,data:data1}];
 return false;
 }
 }
 }
 else {
-validate17.errors = [{instancePath:instancePath+"/by",schemaPath:"#/properties/by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.by.type,parentSchema:schema21.properties.by,data:data1}];
+validate39.errors = [{instancePath:instancePath+"/by",schemaPath:"#/properties/by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.by.type,parentSchema:schema18.properties.by,data:data1}];
 return false;
 }
 }
@@ -889,13 +1355,13 @@ let data2 = data.from;
 const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data2 === "string"){
-if(!pattern1.test(data2)){
-validate17.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema21.properties.from,data:data2}];
+if(!pattern2.test(data2)){
+validate39.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema18.properties.from,data:data2}];
 return false;
 }
 }
 else {
-validate17.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.from.type,parentSchema:schema21.properties.from,data:data2}];
+validate39.errors = [{instancePath:instancePath+"/from",schemaPath:"#/properties/from/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.from.type,parentSchema:schema18.properties.from,data:data2}];
 return false;
 }
 }
@@ -910,13 +1376,13 @@ let data3 = data.to;
 const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data3 === "string"){
-if(!pattern1.test(data3)){
-validate17.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema21.properties.to,data:data3}];
+if(!pattern2.test(data3)){
+validate39.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/pattern",keyword:"pattern",params:{pattern: "^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"},message:"must match pattern \""+"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$"+"\"",schema:"^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,3})?)?(Z|[+-]\\d{2}:\\d{2}))?$",parentSchema:schema18.properties.to,data:data3}];
 return false;
 }
 }
 else {
-validate17.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.to.type,parentSchema:schema21.properties.to,data:data3}];
+validate39.errors = [{instancePath:instancePath+"/to",schemaPath:"#/properties/to/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.to.type,parentSchema:schema18.properties.to,data:data3}];
 return false;
 }
 }
@@ -932,18 +1398,18 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data4 === "string"){
 if(!func2(data4, 0)){
-validate17.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema21.properties.user,data:data4}];
+validate39.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.user,data:data4}];
 return false;
 }
 else {
 if(func2(data4, 256)){
-validate17.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema21.properties.user,data:data4}];
+validate39.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.user,data:data4}];
 return false;
 }
 }
 }
 else {
-validate17.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.user.type,parentSchema:schema21.properties.user,data:data4}];
+validate39.errors = [{instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.user.type,parentSchema:schema18.properties.user,data:data4}];
 return false;
 }
 }
@@ -959,18 +1425,18 @@ const _errs11 = errors;
 if(errors === _errs11){
 if(typeof data5 === "string"){
 if(!func2(data5, 0)){
-validate17.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema21.properties.key,data:data5}];
+validate39.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.key,data:data5}];
 return false;
 }
 else {
 if(func2(data5, 256)){
-validate17.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema21.properties.key,data:data5}];
+validate39.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.key,data:data5}];
 return false;
 }
 }
 }
 else {
-validate17.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.key.type,parentSchema:schema21.properties.key,data:data5}];
+validate39.errors = [{instancePath:instancePath+"/key",schemaPath:"#/properties/key/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.key.type,parentSchema:schema18.properties.key,data:data5}];
 return false;
 }
 }
@@ -986,18 +1452,18 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(typeof data6 === "string"){
 if(!func2(data6, 0)){
-validate17.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema21.properties.model,data:data6}];
+validate39.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.model,data:data6}];
 return false;
 }
 else {
 if(func2(data6, 256)){
-validate17.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema21.properties.model,data:data6}];
+validate39.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.model,data:data6}];
 return false;
 }
 }
 }
 else {
-validate17.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.model.type,parentSchema:schema21.properties.model,data:data6}];
+validate39.errors = [{instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.model.type,parentSchema:schema18.properties.model,data:data6}];
 return false;
 }
 }
@@ -1013,18 +1479,18 @@ const _errs15 = errors;
 if(errors === _errs15){
 if(typeof data7 === "string"){
 if(!func2(data7, 0)){
-validate17.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema21.properties.upstream,data:data7}];
+validate39.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema18.properties.upstream,data:data7}];
 return false;
 }
 else {
 if(func2(data7, 256)){
-validate17.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema21.properties.upstream,data:data7}];
+validate39.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:256,parentSchema:schema18.properties.upstream,data:data7}];
 return false;
 }
 }
 }
 else {
-validate17.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema21.properties.upstream.type,parentSchema:schema21.properties.upstream,data:data7}];
+validate39.errors = [{instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema18.properties.upstream.type,parentSchema:schema18.properties.upstream,data:data7}];
 return false;
 }
 }
@@ -1038,18 +1504,18 @@ if(data.limit !== undefined){
 let data8 = data.limit;
 const _errs17 = errors;
 if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-validate17.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema21.properties.limit.type,parentSchema:schema21.properties.limit,data:data8}];
+validate39.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema18.properties.limit.type,parentSchema:schema18.properties.limit,data:data8}];
 return false;
 }
 if(errors === _errs17){
 if((typeof data8 == "number") && (isFinite(data8))){
 if(data8 > 1000 || isNaN(data8)){
-validate17.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema21.properties.limit,data:data8}];
+validate39.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema18.properties.limit,data:data8}];
 return false;
 }
 else {
 if(data8 < 1 || isNaN(data8)){
-validate17.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema21.properties.limit,data:data8}];
+validate39.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema18.properties.limit,data:data8}];
 return false;
 }
 }
@@ -1062,26 +1528,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cursor !== undefined){
-let data9 = data.cursor;
 const _errs19 = errors;
-const _errs20 = errors;
-if(errors === _errs20){
-if(typeof data9 === "string"){
-if(!func2(data9, 0)){
-validate17.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema14,data:data9}];
-return false;
-}
-else {
-if(func2(data9, 512)){
-validate17.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema14,data:data9}];
-return false;
-}
-}
-}
-else {
-validate17.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data:data9}];
-return false;
-}
+if(!(validate25(data.cursor, {instancePath:instancePath+"/cursor",parentData:data,parentDataProperty:"cursor",rootData}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs19 === errors;
 }
@@ -1100,32 +1550,32 @@ var valid0 = true;
 }
 }
 else {
-validate17.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema21.type,parentSchema:schema21,data}];
+validate39.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema18.type,parentSchema:schema18,data}];
 return false;
 }
 }
-validate17.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
 
-export const AdminSessionRequest = validate18;
-const schema23 = {"title":"AdminSessionRequest","description":"Body of POST /admin/session.","type":"object","additionalProperties":false,"required":["token"],"properties":{"token":{"description":"One of the tokens of server.admin.","type":"string","minLength":1,"maxLength":4096}}};
+export const AdminSessionRequest = validate41;
+const schema19 = {"title":"AdminSessionRequest","description":"Body of POST /admin/session.","type":"object","additionalProperties":false,"required":["token"],"properties":{"token":{"description":"One of the tokens of server.admin.","type":"string","minLength":1,"maxLength":4096}}};
 
-function validate18(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.token === undefined) && (missing0 = "token")){
-validate18.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema23.required,parentSchema:schema23,data}];
+validate41.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema19.required,parentSchema:schema19,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(key0 === "token")){
-validate18.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema23,data}];
+validate41.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema19,data}];
 return false;
 break;
 }
@@ -1137,18 +1587,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!func2(data0, 0)){
-validate18.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema23.properties.token,data:data0}];
+validate41.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema19.properties.token,data:data0}];
 return false;
 }
 else {
 if(func2(data0, 4096)){
-validate18.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:4096,parentSchema:schema23.properties.token,data:data0}];
+validate41.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:4096,parentSchema:schema19.properties.token,data:data0}];
 return false;
 }
 }
 }
 else {
-validate18.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.token.type,parentSchema:schema23.properties.token,data:data0}];
+validate41.errors = [{instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema19.properties.token.type,parentSchema:schema19.properties.token,data:data0}];
 return false;
 }
 }
@@ -1157,44 +1607,55 @@ return false;
 }
 }
 else {
-validate18.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.type,parentSchema:schema23,data}];
+validate41.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema19.type,parentSchema:schema19,data}];
 return false;
 }
 }
-validate18.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }
 
-export const UpstreamManualRequest = validate19;
-const schema24 = {"title":"UpstreamManualRequest","description":"Body of POST /admin/upstreams/{name}/manual.","type":"object","additionalProperties":false,"required":["mode","expires_in_seconds","reason"],"properties":{"mode":{"description":"What.","$ref":"#/definitions/ManualMode"},"expires_in_seconds":{"description":"After which it ends by itself; up to 7 days.","type":"integer","minimum":1,"maximum":604800},"reason":{"description":"For those who find it.","type":"string","minLength":1,"maxLength":500}}};
-const schema25 = {"title":"ManualMode","description":"drain: no new requests, running ones finish; open: as an open breaker; close: tried whatever its breaker has counted.","enum":["drain","open","close"]};
+export const UpstreamManualRequest = validate42;
+const schema20 = {"title":"UpstreamManualRequest","description":"Body of POST /admin/upstreams/{name}/manual.","type":"object","additionalProperties":false,"required":["mode","expires_in_seconds","reason"],"properties":{"mode":{"description":"What.","$ref":"#/definitions/ManualMode"},"expires_in_seconds":{"description":"After which it ends by itself; up to 7 days.","type":"integer","minimum":1,"maximum":604800},"reason":{"description":"For those who find it.","type":"string","minLength":1,"maxLength":500}}};
+const schema21 = {"title":"ManualMode","description":"drain: no new requests, running ones finish; open: as an open breaker; close: tried whatever its breaker has counted.","enum":["drain","open","close"]};
 
-function validate19(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(((data === "drain") || (data === "open")) || (data === "close"))){
+validate43.errors = [{instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema21.enum},message:"must be equal to one of the allowed values",schema:schema21.enum,parentSchema:schema21,data}];
+return false;
+}
+validate43.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((data.mode === undefined) && (missing0 = "mode")) || ((data.expires_in_seconds === undefined) && (missing0 = "expires_in_seconds"))) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate19.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema24.required,parentSchema:schema24,data}];
+validate42.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema20.required,parentSchema:schema20,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "mode") || (key0 === "expires_in_seconds")) || (key0 === "reason"))){
-validate19.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema24,data}];
+validate42.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema20,data}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
 if(data.mode !== undefined){
-let data0 = data.mode;
 const _errs2 = errors;
-if(!(((data0 === "drain") || (data0 === "open")) || (data0 === "close"))){
-validate19.errors = [{instancePath:instancePath+"/mode",schemaPath:"#/definitions/ManualMode/enum",keyword:"enum",params:{allowedValues: schema25.enum},message:"must be equal to one of the allowed values",schema:schema25.enum,parentSchema:schema25,data:data0}];
-return false;
+if(!(validate43(data.mode, {instancePath:instancePath+"/mode",parentData:data,parentDataProperty:"mode",rootData}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
 }
@@ -1204,26 +1665,26 @@ var valid0 = true;
 if(valid0){
 if(data.expires_in_seconds !== undefined){
 let data1 = data.expires_in_seconds;
-const _errs4 = errors;
+const _errs3 = errors;
 if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
-validate19.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema24.properties.expires_in_seconds.type,parentSchema:schema24.properties.expires_in_seconds,data:data1}];
+validate42.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema20.properties.expires_in_seconds.type,parentSchema:schema20.properties.expires_in_seconds,data:data1}];
 return false;
 }
-if(errors === _errs4){
+if(errors === _errs3){
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 604800 || isNaN(data1)){
-validate19.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema24.properties.expires_in_seconds,data:data1}];
+validate42.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/maximum",keyword:"maximum",params:{comparison: "<=", limit: 604800},message:"must be <= 604800",schema:604800,parentSchema:schema20.properties.expires_in_seconds,data:data1}];
 return false;
 }
 else {
 if(data1 < 1 || isNaN(data1)){
-validate19.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema24.properties.expires_in_seconds,data:data1}];
+validate42.errors = [{instancePath:instancePath+"/expires_in_seconds",schemaPath:"#/properties/expires_in_seconds/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema20.properties.expires_in_seconds,data:data1}];
 return false;
 }
 }
 }
 }
-var valid0 = _errs4 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -1231,26 +1692,26 @@ var valid0 = true;
 if(valid0){
 if(data.reason !== undefined){
 let data2 = data.reason;
-const _errs6 = errors;
-if(errors === _errs6){
+const _errs5 = errors;
+if(errors === _errs5){
 if(typeof data2 === "string"){
 if(!func2(data2, 0)){
-validate19.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema24.properties.reason,data:data2}];
+validate42.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema20.properties.reason,data:data2}];
 return false;
 }
 else {
 if(func2(data2, 500)){
-validate19.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:500,parentSchema:schema24.properties.reason,data:data2}];
+validate42.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:500,parentSchema:schema20.properties.reason,data:data2}];
 return false;
 }
 }
 }
 else {
-validate19.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema24.properties.reason.type,parentSchema:schema24.properties.reason,data:data2}];
+validate42.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema20.properties.reason.type,parentSchema:schema20.properties.reason,data:data2}];
 return false;
 }
 }
-var valid0 = _errs6 === errors;
+var valid0 = _errs5 === errors;
 }
 else {
 var valid0 = true;
@@ -1261,18 +1722,18 @@ var valid0 = true;
 }
 }
 else {
-validate19.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema24.type,parentSchema:schema24,data}];
+validate42.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema20.type,parentSchema:schema20,data}];
 return false;
 }
 }
-validate19.errors = vErrors;
+validate42.errors = vErrors;
 return errors === 0;
 }
 
-export const AdminUserQuery = validate20;
-const schema26 = {"title":"AdminUserQuery","description":"Parameters of GET /admin/users.","type":"object","additionalProperties":false,"required":[],"properties":{"search":{"description":"An id, or how an address begins.","type":"string","minLength":1,"maxLength":254},"tier":{"description":"Only users on this plan.","type":"string","minLength":1,"maxLength":64},"disabled":{"description":"Only those that are disabled, or that are not.","type":"boolean"},"limit":{"description":"Entries of a page; 50 when absent.","$ref":"#/definitions/PageLimit"},"cursor":{"description":"From next_cursor of the page before.","$ref":"#/definitions/PageCursor"}}};
+export const AdminUserQuery = validate45;
+const schema22 = {"title":"AdminUserQuery","description":"Parameters of GET /admin/users.","type":"object","additionalProperties":false,"required":[],"properties":{"search":{"description":"An id, or how an address begins.","type":"string","minLength":1,"maxLength":254},"tier":{"description":"Only users on this plan.","type":"string","minLength":1,"maxLength":64},"disabled":{"description":"Only those that are disabled, or that are not.","type":"boolean"},"limit":{"description":"Entries of a page; 50 when absent.","$ref":"#/definitions/PageLimit"},"cursor":{"description":"From next_cursor of the page before.","$ref":"#/definitions/PageCursor"}}};
 
-function validate20(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate45(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1280,7 +1741,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "search") || (key0 === "tier")) || (key0 === "disabled")) || (key0 === "limit")) || (key0 === "cursor"))){
-validate20.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema26,data}];
+validate45.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema22,data}];
 return false;
 break;
 }
@@ -1292,18 +1753,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!func2(data0, 0)){
-validate20.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema26.properties.search,data:data0}];
+validate45.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema22.properties.search,data:data0}];
 return false;
 }
 else {
 if(func2(data0, 254)){
-validate20.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:254,parentSchema:schema26.properties.search,data:data0}];
+validate45.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:254,parentSchema:schema22.properties.search,data:data0}];
 return false;
 }
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.search.type,parentSchema:schema26.properties.search,data:data0}];
+validate45.errors = [{instancePath:instancePath+"/search",schemaPath:"#/properties/search/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema22.properties.search.type,parentSchema:schema22.properties.search,data:data0}];
 return false;
 }
 }
@@ -1319,18 +1780,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!func2(data1, 0)){
-validate20.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema26.properties.tier,data:data1}];
+validate45.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema22.properties.tier,data:data1}];
 return false;
 }
 else {
 if(func2(data1, 64)){
-validate20.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema26.properties.tier,data:data1}];
+validate45.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema22.properties.tier,data:data1}];
 return false;
 }
 }
 }
 else {
-validate20.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema26.properties.tier.type,parentSchema:schema26.properties.tier,data:data1}];
+validate45.errors = [{instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema22.properties.tier.type,parentSchema:schema22.properties.tier,data:data1}];
 return false;
 }
 }
@@ -1344,7 +1805,7 @@ if(data.disabled !== undefined){
 let data2 = data.disabled;
 const _errs6 = errors;
 if(typeof data2 !== "boolean"){
-validate20.errors = [{instancePath:instancePath+"/disabled",schemaPath:"#/properties/disabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema26.properties.disabled.type,parentSchema:schema26.properties.disabled,data:data2}];
+validate45.errors = [{instancePath:instancePath+"/disabled",schemaPath:"#/properties/disabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema22.properties.disabled.type,parentSchema:schema22.properties.disabled,data:data2}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -1354,26 +1815,10 @@ var valid0 = true;
 }
 if(valid0){
 if(data.limit !== undefined){
-let data3 = data.limit;
 const _errs8 = errors;
-const _errs9 = errors;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-validate20.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema13.type,parentSchema:schema13,data:data3}];
-return false;
-}
-if(errors === _errs9){
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 200 || isNaN(data3)){
-validate20.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},message:"must be <= 200",schema:200,parentSchema:schema13,data:data3}];
-return false;
-}
-else {
-if(data3 < 1 || isNaN(data3)){
-validate20.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema13,data:data3}];
-return false;
-}
-}
-}
+if(!(validate23(data.limit, {instancePath:instancePath+"/limit",parentData:data,parentDataProperty:"limit",rootData}))){
+vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs8 === errors;
 }
@@ -1382,28 +1827,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cursor !== undefined){
-let data4 = data.cursor;
-const _errs11 = errors;
-const _errs12 = errors;
-if(errors === _errs12){
-if(typeof data4 === "string"){
-if(!func2(data4, 0)){
-validate20.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema14,data:data4}];
-return false;
+const _errs9 = errors;
+if(!(validate25(data.cursor, {instancePath:instancePath+"/cursor",parentData:data,parentDataProperty:"cursor",rootData}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
 }
-else {
-if(func2(data4, 512)){
-validate20.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema14,data:data4}];
-return false;
-}
-}
-}
-else {
-validate20.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data:data4}];
-return false;
-}
-}
-var valid0 = _errs11 === errors;
+var valid0 = _errs9 === errors;
 }
 else {
 var valid0 = true;
@@ -1415,32 +1844,32 @@ var valid0 = true;
 }
 }
 else {
-validate20.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.type,parentSchema:schema26,data}];
+validate45.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema22.type,parentSchema:schema22,data}];
 return false;
 }
 }
-validate20.errors = vErrors;
+validate45.errors = vErrors;
 return errors === 0;
 }
 
-export const NewUserRequest = validate21;
-const schema29 = {"title":"NewUserRequest","description":"Body of POST /admin/users.","type":"object","additionalProperties":false,"required":["email"],"properties":{"email":{"description":"Address; nobody else has it.","type":"string","minLength":1,"maxLength":254},"plan_tier":{"description":"auth.signup.tier when absent.","type":"string","minLength":1,"maxLength":64},"credits":{"description":"Not negative; auth.signup.credits when absent.","type":["number","string"]}}};
+export const NewUserRequest = validate48;
+const schema23 = {"title":"NewUserRequest","description":"Body of POST /admin/users.","type":"object","additionalProperties":false,"required":["email"],"properties":{"email":{"description":"Address; nobody else has it.","type":"string","minLength":1,"maxLength":254},"plan_tier":{"description":"auth.signup.tier when absent.","type":"string","minLength":1,"maxLength":64},"credits":{"description":"Not negative; auth.signup.credits when absent.","type":["number","string"]}}};
 
-function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate48(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.email === undefined) && (missing0 = "email")){
-validate21.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema29.required,parentSchema:schema29,data}];
+validate48.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema23.required,parentSchema:schema23,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((key0 === "email") || (key0 === "plan_tier")) || (key0 === "credits"))){
-validate21.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema29,data}];
+validate48.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema23,data}];
 return false;
 break;
 }
@@ -1452,18 +1881,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!func2(data0, 0)){
-validate21.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema29.properties.email,data:data0}];
+validate48.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema23.properties.email,data:data0}];
 return false;
 }
 else {
 if(func2(data0, 254)){
-validate21.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:254,parentSchema:schema29.properties.email,data:data0}];
+validate48.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:254,parentSchema:schema23.properties.email,data:data0}];
 return false;
 }
 }
 }
 else {
-validate21.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.email.type,parentSchema:schema29.properties.email,data:data0}];
+validate48.errors = [{instancePath:instancePath+"/email",schemaPath:"#/properties/email/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.email.type,parentSchema:schema23.properties.email,data:data0}];
 return false;
 }
 }
@@ -1479,18 +1908,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!func2(data1, 0)){
-validate21.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema29.properties.plan_tier,data:data1}];
+validate48.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema23.properties.plan_tier,data:data1}];
 return false;
 }
 else {
 if(func2(data1, 64)){
-validate21.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema29.properties.plan_tier,data:data1}];
+validate48.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema23.properties.plan_tier,data:data1}];
 return false;
 }
 }
 }
 else {
-validate21.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema29.properties.plan_tier.type,parentSchema:schema29.properties.plan_tier,data:data1}];
+validate48.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema23.properties.plan_tier.type,parentSchema:schema23.properties.plan_tier,data:data1}];
 return false;
 }
 }
@@ -1504,7 +1933,7 @@ if(data.credits !== undefined){
 let data2 = data.credits;
 const _errs6 = errors;
 if((!((typeof data2 == "number") && (isFinite(data2)))) && (typeof data2 !== "string")){
-validate21.errors = [{instancePath:instancePath+"/credits",schemaPath:"#/properties/credits/type",keyword:"type",params:{type: schema29.properties.credits.type},message:"must be number,string",schema:schema29.properties.credits.type,parentSchema:schema29.properties.credits,data:data2}];
+validate48.errors = [{instancePath:instancePath+"/credits",schemaPath:"#/properties/credits/type",keyword:"type",params:{type: schema23.properties.credits.type},message:"must be number,string",schema:schema23.properties.credits.type,parentSchema:schema23.properties.credits,data:data2}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -1518,18 +1947,18 @@ var valid0 = true;
 }
 }
 else {
-validate21.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.type,parentSchema:schema29,data}];
+validate48.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema23.type,parentSchema:schema23,data}];
 return false;
 }
 }
-validate21.errors = vErrors;
+validate48.errors = vErrors;
 return errors === 0;
 }
 
-export const UserChangeRequest = validate22;
-const schema30 = {"title":"UserChangeRequest","description":"Body of PATCH /admin/users/{user_id}.","type":"object","additionalProperties":false,"required":[],"properties":{"plan_tier":{"description":"One of the configuration.","type":"string","minLength":1,"maxLength":64},"disabled":{"description":"Whether keys and tokens are to stop.","type":"boolean"}}};
+export const UserChangeRequest = validate49;
+const schema24 = {"title":"UserChangeRequest","description":"Body of PATCH /admin/users/{user_id}.","type":"object","additionalProperties":false,"required":[],"properties":{"plan_tier":{"description":"One of the configuration.","type":"string","minLength":1,"maxLength":64},"disabled":{"description":"Whether keys and tokens are to stop.","type":"boolean"}}};
 
-function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1537,7 +1966,7 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "plan_tier") || (key0 === "disabled"))){
-validate22.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema30,data}];
+validate49.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema24,data}];
 return false;
 break;
 }
@@ -1549,18 +1978,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!func2(data0, 0)){
-validate22.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema30.properties.plan_tier,data:data0}];
+validate49.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema24.properties.plan_tier,data:data0}];
 return false;
 }
 else {
 if(func2(data0, 64)){
-validate22.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema30.properties.plan_tier,data:data0}];
+validate49.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:64,parentSchema:schema24.properties.plan_tier,data:data0}];
 return false;
 }
 }
 }
 else {
-validate22.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema30.properties.plan_tier.type,parentSchema:schema30.properties.plan_tier,data:data0}];
+validate49.errors = [{instancePath:instancePath+"/plan_tier",schemaPath:"#/properties/plan_tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema24.properties.plan_tier.type,parentSchema:schema24.properties.plan_tier,data:data0}];
 return false;
 }
 }
@@ -1574,7 +2003,7 @@ if(data.disabled !== undefined){
 let data1 = data.disabled;
 const _errs4 = errors;
 if(typeof data1 !== "boolean"){
-validate22.errors = [{instancePath:instancePath+"/disabled",schemaPath:"#/properties/disabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema30.properties.disabled.type,parentSchema:schema30.properties.disabled,data:data1}];
+validate49.errors = [{instancePath:instancePath+"/disabled",schemaPath:"#/properties/disabled/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema24.properties.disabled.type,parentSchema:schema24.properties.disabled,data:data1}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -1586,32 +2015,32 @@ var valid0 = true;
 }
 }
 else {
-validate22.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema30.type,parentSchema:schema30,data}];
+validate49.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema24.type,parentSchema:schema24,data}];
 return false;
 }
 }
-validate22.errors = vErrors;
+validate49.errors = vErrors;
 return errors === 0;
 }
 
-export const CreditsRequest = validate23;
-const schema31 = {"title":"CreditsRequest","description":"Body of POST /admin/users/{user_id}/credits.","type":"object","additionalProperties":false,"required":["amount","reason"],"properties":{"amount":{"description":"What is given; negative: taken. Of a string no place is lost.","type":["number","string"]},"reason":{"description":"Why; kept with the grant.","type":"string","minLength":1,"maxLength":500}}};
+export const CreditsRequest = validate50;
+const schema25 = {"title":"CreditsRequest","description":"Body of POST /admin/users/{user_id}/credits.","type":"object","additionalProperties":false,"required":["amount","reason"],"properties":{"amount":{"description":"What is given; negative: taken. Of a string no place is lost.","type":["number","string"]},"reason":{"description":"Why; kept with the grant.","type":"string","minLength":1,"maxLength":500}}};
 
-function validate23(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.amount === undefined) && (missing0 = "amount")) || ((data.reason === undefined) && (missing0 = "reason"))){
-validate23.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema31.required,parentSchema:schema31,data}];
+validate50.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema25.required,parentSchema:schema25,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "amount") || (key0 === "reason"))){
-validate23.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema31,data}];
+validate50.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema25,data}];
 return false;
 break;
 }
@@ -1621,7 +2050,7 @@ if(data.amount !== undefined){
 let data0 = data.amount;
 const _errs2 = errors;
 if((!((typeof data0 == "number") && (isFinite(data0)))) && (typeof data0 !== "string")){
-validate23.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: schema31.properties.amount.type},message:"must be number,string",schema:schema31.properties.amount.type,parentSchema:schema31.properties.amount,data:data0}];
+validate50.errors = [{instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: schema25.properties.amount.type},message:"must be number,string",schema:schema25.properties.amount.type,parentSchema:schema25.properties.amount,data:data0}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -1636,18 +2065,18 @@ const _errs4 = errors;
 if(errors === _errs4){
 if(typeof data1 === "string"){
 if(!func2(data1, 0)){
-validate23.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema31.properties.reason,data:data1}];
+validate50.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema25.properties.reason,data:data1}];
 return false;
 }
 else {
 if(func2(data1, 500)){
-validate23.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:500,parentSchema:schema31.properties.reason,data:data1}];
+validate50.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:500,parentSchema:schema25.properties.reason,data:data1}];
 return false;
 }
 }
 }
 else {
-validate23.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema31.properties.reason.type,parentSchema:schema31.properties.reason,data:data1}];
+validate50.errors = [{instancePath:instancePath+"/reason",schemaPath:"#/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema25.properties.reason.type,parentSchema:schema25.properties.reason,data:data1}];
 return false;
 }
 }
@@ -1661,18 +2090,18 @@ var valid0 = true;
 }
 }
 else {
-validate23.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema31.type,parentSchema:schema31,data}];
+validate50.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.type,parentSchema:schema25,data}];
 return false;
 }
 }
-validate23.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
 
-export const CreditGrantQuery = validate24;
-const schema32 = {"title":"CreditGrantQuery","description":"Parameters of GET /admin/users/{user_id}/credits.","type":"object","additionalProperties":false,"required":[],"properties":{"limit":{"description":"Entries of a page; 50 when absent.","$ref":"#/definitions/PageLimit"},"cursor":{"description":"From next_cursor of the page before.","$ref":"#/definitions/PageCursor"}}};
+export const CreditGrantQuery = validate51;
+const schema26 = {"title":"CreditGrantQuery","description":"Parameters of GET /admin/users/{user_id}/credits.","type":"object","additionalProperties":false,"required":[],"properties":{"limit":{"description":"Entries of a page; 50 when absent.","$ref":"#/definitions/PageLimit"},"cursor":{"description":"From next_cursor of the page before.","$ref":"#/definitions/PageCursor"}}};
 
-function validate24(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
@@ -1680,33 +2109,17 @@ if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "limit") || (key0 === "cursor"))){
-validate24.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema32,data}];
+validate51.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema26,data}];
 return false;
 break;
 }
 }
 if(_errs1 === errors){
 if(data.limit !== undefined){
-let data0 = data.limit;
 const _errs2 = errors;
-const _errs3 = errors;
-if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
-validate24.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema13.type,parentSchema:schema13,data:data0}];
-return false;
-}
-if(errors === _errs3){
-if((typeof data0 == "number") && (isFinite(data0))){
-if(data0 > 200 || isNaN(data0)){
-validate24.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 200},message:"must be <= 200",schema:200,parentSchema:schema13,data:data0}];
-return false;
-}
-else {
-if(data0 < 1 || isNaN(data0)){
-validate24.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/definitions/PageLimit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema13,data:data0}];
-return false;
-}
-}
-}
+if(!(validate23(data.limit, {instancePath:instancePath+"/limit",parentData:data,parentDataProperty:"limit",rootData}))){
+vErrors = vErrors === null ? validate23.errors : vErrors.concat(validate23.errors);
+errors = vErrors.length;
 }
 var valid0 = _errs2 === errors;
 }
@@ -1715,28 +2128,12 @@ var valid0 = true;
 }
 if(valid0){
 if(data.cursor !== undefined){
-let data1 = data.cursor;
-const _errs5 = errors;
-const _errs6 = errors;
-if(errors === _errs6){
-if(typeof data1 === "string"){
-if(!func2(data1, 0)){
-validate24.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema14,data:data1}];
-return false;
+const _errs3 = errors;
+if(!(validate25(data.cursor, {instancePath:instancePath+"/cursor",parentData:data,parentDataProperty:"cursor",rootData}))){
+vErrors = vErrors === null ? validate25.errors : vErrors.concat(validate25.errors);
+errors = vErrors.length;
 }
-else {
-if(func2(data1, 512)){
-validate24.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:512,parentSchema:schema14,data:data1}];
-return false;
-}
-}
-}
-else {
-validate24.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/definitions/PageCursor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema14.type,parentSchema:schema14,data:data1}];
-return false;
-}
-}
-var valid0 = _errs5 === errors;
+var valid0 = _errs3 === errors;
 }
 else {
 var valid0 = true;
@@ -1745,32 +2142,32 @@ var valid0 = true;
 }
 }
 else {
-validate24.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema32.type,parentSchema:schema32,data}];
+validate51.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema26.type,parentSchema:schema26,data}];
 return false;
 }
 }
-validate24.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
 
-export const AdminKeyRequest = validate25;
-const schema35 = {"title":"AdminKeyRequest","description":"Body of POST /admin/users/{user_id}/keys.","type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"description":"Label, not blank.","type":"string","minLength":1,"maxLength":200},"expires_in":{"description":"Seconds until it ends, or a time such as 12h or 30d.","type":["integer","string","null"]},"models":{"description":"The only models that it may call; * stands for any text.","type":["array","null"],"items":{"type":"string"}},"budget":{"description":"amount and per: what its requests may cost together in a day, a month, or in total.","type":["object","null"],"additionalProperties":true},"tags":{"description":"Marks of its requests in log and ledger.","type":["object","null"],"additionalProperties":{"type":"string"}}}};
+export const AdminKeyRequest = validate54;
+const schema27 = {"title":"AdminKeyRequest","description":"Body of POST /admin/users/{user_id}/keys.","type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"description":"Label, not blank.","type":"string","minLength":1,"maxLength":200},"expires_in":{"description":"Seconds until it ends, or a time such as 12h or 30d.","type":["integer","string","null"]},"models":{"description":"The only models that it may call; * stands for any text.","type":["array","null"],"items":{"type":"string"}},"budget":{"description":"amount and per: what its requests may cost together in a day, a month, or in total.","type":["object","null"],"additionalProperties":true},"tags":{"description":"Marks of its requests in log and ledger.","type":["object","null"],"additionalProperties":{"type":"string"}}}};
 
-function validate25(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.name === undefined) && (missing0 = "name")){
-validate25.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema35.required,parentSchema:schema35,data}];
+validate54.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'",schema:schema27.required,parentSchema:schema27,data}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!(((((key0 === "name") || (key0 === "expires_in")) || (key0 === "models")) || (key0 === "budget")) || (key0 === "tags"))){
-validate25.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema35,data}];
+validate54.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema27,data}];
 return false;
 break;
 }
@@ -1782,18 +2179,18 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!func2(data0, 0)){
-validate25.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema35.properties.name,data:data0}];
+validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema27.properties.name,data:data0}];
 return false;
 }
 else {
 if(func2(data0, 200)){
-validate25.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:200,parentSchema:schema35.properties.name,data:data0}];
+validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:200,parentSchema:schema27.properties.name,data:data0}];
 return false;
 }
 }
 }
 else {
-validate25.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.name.type,parentSchema:schema35.properties.name,data:data0}];
+validate54.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.name.type,parentSchema:schema27.properties.name,data:data0}];
 return false;
 }
 }
@@ -1807,7 +2204,7 @@ if(data.expires_in !== undefined){
 let data1 = data.expires_in;
 const _errs4 = errors;
 if(((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")) && (data1 !== null)){
-validate25.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/type",keyword:"type",params:{type: schema35.properties.expires_in.type},message:"must be integer,string,null",schema:schema35.properties.expires_in.type,parentSchema:schema35.properties.expires_in,data:data1}];
+validate54.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/type",keyword:"type",params:{type: schema27.properties.expires_in.type},message:"must be integer,string,null",schema:schema27.properties.expires_in.type,parentSchema:schema27.properties.expires_in,data:data1}];
 return false;
 }
 var valid0 = _errs4 === errors;
@@ -1820,7 +2217,7 @@ if(data.models !== undefined){
 let data2 = data.models;
 const _errs6 = errors;
 if((!(Array.isArray(data2))) && (data2 !== null)){
-validate25.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema35.properties.models.type},message:"must be array,null",schema:schema35.properties.models.type,parentSchema:schema35.properties.models,data:data2}];
+validate54.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema27.properties.models.type},message:"must be array,null",schema:schema27.properties.models.type,parentSchema:schema27.properties.models,data:data2}];
 return false;
 }
 if(errors === _errs6){
@@ -1831,7 +2228,7 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 const _errs8 = errors;
 if(typeof data3 !== "string"){
-validate25.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.models.items.type,parentSchema:schema35.properties.models.items,data:data3}];
+validate54.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.models.items.type,parentSchema:schema27.properties.models.items,data:data3}];
 return false;
 }
 var valid1 = _errs8 === errors;
@@ -1851,7 +2248,7 @@ if(data.budget !== undefined){
 let data4 = data.budget;
 const _errs10 = errors;
 if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (data4 !== null)){
-validate25.errors = [{instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: schema35.properties.budget.type},message:"must be object,null",schema:schema35.properties.budget.type,parentSchema:schema35.properties.budget,data:data4}];
+validate54.errors = [{instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: schema27.properties.budget.type},message:"must be object,null",schema:schema27.properties.budget.type,parentSchema:schema27.properties.budget,data:data4}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -1864,7 +2261,7 @@ if(data.tags !== undefined){
 let data5 = data.tags;
 const _errs13 = errors;
 if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (data5 !== null)){
-validate25.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: schema35.properties.tags.type},message:"must be object,null",schema:schema35.properties.tags.type,parentSchema:schema35.properties.tags,data:data5}];
+validate54.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: schema27.properties.tags.type},message:"must be object,null",schema:schema27.properties.tags.type,parentSchema:schema27.properties.tags,data:data5}];
 return false;
 }
 if(errors === _errs13){
@@ -1873,7 +2270,7 @@ for(const key1 in data5){
 let data6 = data5[key1];
 const _errs16 = errors;
 if(typeof data6 !== "string"){
-validate25.errors = [{instancePath:instancePath+"/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema35.properties.tags.additionalProperties.type,parentSchema:schema35.properties.tags.additionalProperties,data:data6}];
+validate54.errors = [{instancePath:instancePath+"/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.tags.additionalProperties.type,parentSchema:schema27.properties.tags.additionalProperties,data:data6}];
 return false;
 }
 var valid2 = _errs16 === errors;
@@ -1896,13 +2293,13 @@ var valid0 = true;
 }
 }
 else {
-validate25.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema35.type,parentSchema:schema35,data}];
+validate54.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema27.type,parentSchema:schema27,data}];
 return false;
 }
 }
-validate25.errors = vErrors;
+validate54.errors = vErrors;
 return errors === 0;
 }
 
-export const validators = { AuditQuery, RollbackRequest, ExplainRequest, ConfigurationDiffQuery, LedgerQuery, LedgerExportQuery, UsageQuery, AdminSessionRequest, UpstreamManualRequest, AdminUserQuery, NewUserRequest, UserChangeRequest, CreditsRequest, CreditGrantQuery, AdminKeyRequest };
+export const validators = { AuditQuery, RollbackRequest, ConfigurationDiffQuery, ExplainRequest, LedgerQuery, LedgerExportQuery, UsageQuery, AdminSessionRequest, UpstreamManualRequest, AdminUserQuery, NewUserRequest, UserChangeRequest, CreditsRequest, CreditGrantQuery, AdminKeyRequest };
 export const parameters = {"AuditQuery":{"limit":"integer","cursor":"string"},"ConfigurationDiffQuery":{"from":"string","to":"string"},"LedgerQuery":{"user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string","limit":"integer","cursor":"string"},"LedgerExportQuery":{"format":"string","user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string"},"UsageQuery":{"per":"string","by":"string","from":"string","to":"string","user":"string","key":"string","model":"string","upstream":"string","limit":"integer","cursor":"string"},"AdminUserQuery":{"search":"string","tier":"string","disabled":"boolean","limit":"integer","cursor":"string"},"CreditGrantQuery":{"limit":"integer","cursor":"string"}};

@@ -9,8 +9,11 @@ import { absoluteBranch, isRecord, runtimeSchema } from "../src/config/schema.ts
 import { isLonger } from "../src/kit/index.ts";
 
 const FOLDER = new URL("./", import.meta.url);
-/** Files that gateway.schema.json does not refer to; the built-in plugins' options come with it. */
-const FILES = ["gateway", "decision", "config-test", "plugins/redact-names", "api/chat"];
+/**
+ * Files that gateway.schema.json does not refer to, nor the admin API's; the built-in plugins' options come with the
+ * first, the decision log with the second.
+ */
+const FILES = ["gateway", "config-test", "plugins/redact-names", "api/chat"];
 const BANNER = "// Generated from schemas/*.schema.json by `npm run types`. Do not edit.\n";
 
 /** Every file that is made from the schemas, by its name here. */
@@ -21,7 +24,7 @@ export async function generate(): Promise<Readonly<Record<string, string>>> {
     "validate.gen.js": validators(),
     "bodies.gen.js": bodies(),
     "admin.gen.js": admin(),
-    "admin-schemas.gen.js": `${BANNER}export const schemas = ${JSON.stringify(adminSchemas("#/components/schemas/"), null, 2)};\n`,
+    "admin-schemas.gen.js": `${BANNER}export const schemas = ${JSON.stringify(withChoices(adminSchemas("#/components/schemas/")), null, 2)};\n`,
     "README.md": readme(),
   };
 }
@@ -117,31 +120,56 @@ function bodies(): string {
   return `${BANNER}${head}${code}\nexport const validators = { ${Object.keys(BODIES).join(", ")} };\nexport const fields = ${JSON.stringify(fields)};\n`;
 }
 
+type Schemas = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
 /** The schemas of the admin API by their titles, each with references to the others by title, in `place`. */
-function adminSchemas(place = "#/definitions/"): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+function adminSchemas(place = "#/definitions/"): Schemas {
   const files = readdirSync(new URL("admin/", FOLDER)).filter((name) => name.endsWith(".schema.json"));
-  const definitions = files.toSorted().flatMap((file) => {
-    const schema = read(`admin/${file}`);
-    if (!isRecord(schema) || !isRecord(schema.definitions)) throw new Error(`admin/${file} has no definitions`);
-    return Object.entries(schema.definitions).map(([name, inner]) => {
-      if (!isRecord(inner) || typeof inner.title !== "string") throw new Error(`${name} of admin/${file} has no title`);
-      return { file, at: `${file}#/definitions/${name}`, title: inner.title, schema: inner };
-    });
-  });
+  // An answer has a line of the decision log in it.
+  const definitions = ["decision.schema.json", ...files.toSorted().map((file) => `admin/${file}`)].flatMap(
+    definitionsOf,
+  );
   const titles = new Map(definitions.map(({ at, title }) => [at, title]));
   if (new Set(titles.values()).size < definitions.length) throw new Error("two schemas of admin/ have one title");
-  const relinked = (value: unknown, file: string): unknown => {
-    if (Array.isArray(value)) return value.map((item) => relinked(item, file));
+  const relinked = (value: unknown, at: string): unknown => {
+    if (Array.isArray(value)) return value.map((item) => relinked(item, at));
     if (!isRecord(value)) return value;
     if (typeof value.$ref !== "string") {
-      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, relinked(inner, file)]));
+      return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, relinked(inner, at)]));
     }
-    const title = titles.get(value.$ref.startsWith("#") ? file + value.$ref : value.$ref);
-    if (title === undefined) throw new Error(`admin/${file}: nothing is at ${value.$ref}`);
+    const title = titles.get(new URL(value.$ref, at).href);
+    if (title === undefined) throw new Error(`${at}: nothing is at ${value.$ref}`);
     return { ...value, $ref: place + title };
   };
   return Object.fromEntries(
-    definitions.map(({ title, file, schema }) => [title, relinked(schema, file) as Record<string, unknown>]),
+    definitions.map(({ title, at, schema }) => [title, relinked(schema, at) as Record<string, unknown>]),
+  );
+}
+
+/** The schemas of a file, each with its address: its definitions, and the file itself where it is a schema of something. */
+function definitionsOf(file: string): { title: string; at: string; schema: Readonly<Record<string, unknown>> }[] {
+  const whole = read(file);
+  if (!isRecord(whole) || !isRecord(whole.definitions)) throw new Error(`${file} has no definitions`);
+  const { $schema: _schema, $id: _id, definitions, ...itself } = whole;
+  const inner = Object.entries(definitions).map(([name, schema]) => [`#/definitions/${name}`, schema] as const);
+  const all = itself.type === undefined ? inner : [["", itself] as const, ...inner];
+  return all.map(([place, schema]) => {
+    const at = new URL(file + place, FOLDER).href;
+    if (!isRecord(schema) || typeof schema.title !== "string") throw new Error(`${at} has no title`);
+    return { title: schema.title, at, schema };
+  });
+}
+
+/**
+ * Validators go by a condition: a mistake is named in the schema that was meant. Types and clients know no conditions:
+ * for them it is a choice of what it leads to.
+ */
+function withChoices(schemas: Schemas): Schemas {
+  return Object.fromEntries(
+    Object.entries(schemas).map(([title, schema]) => {
+      const { if: condition, then, else: other, ...rest } = schema;
+      return [title, condition === undefined ? schema : { ...rest, oneOf: [other, then] }];
+    }),
   );
 }
 
@@ -154,7 +182,7 @@ function incoming(): readonly string[] {
 async function adminTypes(): Promise<string> {
   const schema = { title: "AdminSchemas", type: "object", additionalProperties: false, required: incoming() };
   const properties = Object.fromEntries(incoming().map((title) => [title, { $ref: `#/definitions/${title}` }]));
-  const whole = withoutSiblings({ ...schema, properties, definitions: adminSchemas() }) as JSONSchema;
+  const whole = withoutSiblings({ ...schema, properties, definitions: withChoices(adminSchemas()) }) as JSONSchema;
   const text = await compile(whole, "AdminSchemas", {
     bannerComment: "",
     cwd: fileURLToPath(FOLDER),
@@ -195,6 +223,8 @@ function admin(): string {
     strictRequired: false,
     allowUnionTypes: true,
     verbose: true,
+    // Of a schema that is written in place, a mistake would be told without the condition that led there.
+    inlineRefs: false,
     code: { source: true, esm: true, lines: true },
   });
   lengthInCodePoints(ajv);
@@ -217,7 +247,7 @@ function admin(): string {
 }
 
 /** Names and types; references are to definitions. */
-function parametersOf(schemas: ReturnType<typeof adminSchemas>, title: string): [name: string, type: string][] {
+function parametersOf(schemas: Schemas, title: string): [name: string, type: string][] {
   const { properties } = schemas[title] ?? {};
   return Object.entries(isRecord(properties) ? properties : {}).map(([name, property]) => {
     const own = isRecord(property) ? property : {};

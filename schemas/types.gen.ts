@@ -1107,240 +1107,6 @@ export interface DecisionLogConfig {
 }
 
 /**
- * One line of the decision log: what was decided about one request, and on what grounds. Nothing of what it said.
- */
-export interface Decision {
-  /**
-   * Version of this format.
-   */
-  v: 1;
-  /**
-   * When the request arrived.
-   */
-  time: string;
-  /**
-   * The gateway's own id, that of the charge; null when it was refused before it was one to admit.
-   */
-  id: string | null;
-  /**
-   * X-Request-Id.
-   */
-  request_id: string;
-  /**
-   * Hash of the configuration that decided.
-   */
-  config: string;
-  /**
-   * The gateway's name of the endpoint.
-   */
-  endpoint: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
-  /**
-   * Keyed digest of the user's id, the same in every line of one store; null when nobody was known.
-   */
-  user: string | null;
-  /**
-   * The same of the API key's id; null with an access token.
-   */
-  key: string | null;
-  /**
-   * The user's plan tier.
-   */
-  plan: string | null;
-  /**
-   * As the client asked for it, at most 200 characters; null when the body was not read.
-   */
-  model: string | null;
-  /**
-   * Whether a stream was asked for.
-   */
-  stream: boolean;
-  /**
-   * UTF-8 bytes of the prompt's text.
-   */
-  prompt_bytes: number | null;
-  /**
-   * Output tokens that the client allowed; null when it did not say.
-   */
-  max_output: number | null;
-  /**
-   * Answers asked for (n).
-   */
-  answers: number;
-  asked: DecisionUnits;
-  estimated: DecisionEstimate;
-  /**
-   * What the request needs of a model.
-   */
-  features: ("tools" | "vision" | "audio" | "documents" | "json_schema" | "json_object" | "reasoning" | "logprobs")[];
-  /**
-   * How it ended.
-   */
-  outcome:
-    | "served"
-    | "refused"
-    | "failed"
-    | "client_fault"
-    | "upstream_cut"
-    | "gateway_error"
-    | "client_gone"
-    | "killed"
-    | "shutdown";
-  /**
-   * Of the answer; 499 for a client that left before one.
-   */
-  status: number;
-  /**
-   * The error's code.
-   */
-  code: string | null;
-  /**
-   * That served.
-   */
-  upstream: string | null;
-  /**
-   * In order, those that a guard skipped included.
-   */
-  attempts: DecisionAttempt[];
-  /**
-   * Fields that the upstream could not be asked.
-   */
-  dropped: number;
-  tokens: DecisionTokens;
-  /**
-   * Whether tokens were estimated in part.
-   */
-  tokens_estimated: boolean;
-  /**
-   * In billing.currency, exact.
-   */
-  charge: string;
-  /**
-   * Whether the counts of limits were returned.
-   */
-  given_back: boolean;
-  /**
-   * For which the body was waited for.
-   */
-  body_ms: number | null;
-  /**
-   * Until an upstream's answer or the beginning of its stream; from arrival.
-   */
-  first_event_ms: number | null;
-  /**
-   * Of upstreams, overlapping attempts counted once.
-   */
-  upstream_ms: number | null;
-  /**
-   * The rest: total without body and upstreams.
-   */
-  gateway_ms: number | null;
-  /**
-   * From arrival to the end.
-   */
-  total_ms: number;
-}
-export interface DecisionUnits {
-  /**
-   * Of speech.
-   */
-  characters?: number;
-  /**
-   * Milliseconds of audio.
-   */
-  audio_ms?: number;
-  /**
-   * Images.
-   */
-  images?: number;
-  /**
-   * SIZE/QUALITY by which images are priced.
-   */
-  image_variant?: string;
-}
-export interface DecisionEstimate {
-  /**
-   * Tokens.
-   */
-  prompt: number;
-  /**
-   * null when the client did not say: then billing.hold_output_tokens counts.
-   */
-  completion: number | null;
-}
-export interface DecisionAttempt {
-  /**
-   * Name in the configuration.
-   */
-  upstream: string;
-  /**
-   * The upstream's name of the model.
-   */
-  model: string;
-  /**
-   * ok, the class of the failure, skipped by a guard such as the breaker, or running: the request ended before the attempt.
-   */
-  outcome: string;
-  /**
-   * The upstream's status where it failed with one, else 0.
-   */
-  status: number;
-  /**
-   * Milliseconds from the request's arrival.
-   */
-  start_ms: number;
-  /**
-   * When its stream began, or its answer was there; null when neither came.
-   */
-  answered_ms: number | null;
-  /**
-   * null while it ran.
-   */
-  end_ms: number | null;
-}
-export interface DecisionTokens {
-  /**
-   * Those of a cache included.
-   */
-  prompt: number;
-  /**
-   * Reasoning included.
-   */
-  completion: number;
-  /**
-   * Of prompt, read from a cache.
-   */
-  cached: number;
-  /**
-   * Of completion.
-   */
-  reasoning: number;
-  /**
-   * Of prompt, written to a cache.
-   */
-  cache_write?: number;
-  /**
-   * Of cache_write, kept for an hour.
-   */
-  cache_write_1h?: number;
-  /**
-   * Of speech.
-   */
-  characters?: number;
-  /**
-   * Milliseconds of audio.
-   */
-  audio_ms?: number;
-  /**
-   * Images.
-   */
-  images?: number;
-  /**
-   * SIZE/QUALITY by which images are priced.
-   */
-  image_variant?: string;
-}
-
-/**
  * This interface was referenced by `undefined`'s JSON-Schema definition
  * via the `patternProperty` "^[a-z][a-z0-9_]*$".
  */
@@ -2111,6 +1877,15 @@ export type PageLimit = number;
  */
 export type PageCursor = string;
 /**
+ * Body of POST /admin/explain: about a request that might come, or with `request` about one of the decision log.
+ */
+export type ExplainRequest = NewRequestQuestion | PastRequestQuestion;
+/**
+ * The gateway's name of an endpoint that models serve.
+ */
+export type InferenceEndpoint =
+  "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+/**
  * drain: no new requests, running ones finish; open: as an open breaker; close: tried whatever its breaker has counted.
  */
 export type ManualMode = "drain" | "open" | "close";
@@ -2123,6 +1898,10 @@ export type AdminRole = "viewer" | "operator";
  */
 export type NextCursor = string | null;
 /**
+ * To either question.
+ */
+export type ExplainAnswer = Explanation | PastExplanation;
+/**
  * open: it is left alone.
  */
 export type BreakerState = "closed" | "open" | "half_open";
@@ -2130,8 +1909,8 @@ export type BreakerState = "closed" | "open" | "half_open";
 export interface AdminSchemas {
   AuditQuery: AuditQuery;
   RollbackRequest: RollbackRequest;
-  ExplainRequest: ExplainRequest;
   ConfigurationDiffQuery: ConfigurationDiffQuery;
+  ExplainRequest: ExplainRequest;
   LedgerQuery: LedgerQuery;
   LedgerExportQuery: LedgerExportQuery;
   UsageQuery: UsageQuery;
@@ -2161,12 +1940,6 @@ export interface RollbackRequest {
   to?: string | number;
 }
 /**
- * Body of POST /admin/explain: a request that might be made, or with `request` one of the decision log.
- */
-export interface ExplainRequest {
-  [k: string]: unknown;
-}
-/**
  * Parameters of GET /admin/config/diff.
  */
 export interface ConfigurationDiffQuery {
@@ -2178,6 +1951,75 @@ export interface ConfigurationDiffQuery {
    * The same; what serves when absent.
    */
   to?: string;
+}
+/**
+ * About a request that might come. One of `tier` and `user` is needed.
+ */
+export interface NewRequestQuestion {
+  /**
+   * As a client would ask for it.
+   */
+  model: string;
+  /**
+   * The plan; the user's when absent.
+   */
+  tier?: string;
+  /**
+   * Id or address of whose counters and credits it is to meet; somebody who has used nothing when absent.
+   */
+  user?: string;
+  /**
+   * Id of an API key of the user's that it would be sent with.
+   */
+  key?: string;
+  endpoint?: InferenceEndpoint;
+  /**
+   * Whether a stream is asked for.
+   */
+  stream?: boolean;
+  /**
+   * Over the least body that the endpoint takes.
+   */
+  body?: {
+    [k: string]: unknown;
+  };
+  /**
+   * Upstreams as if they could not be reached.
+   */
+  down?: string[];
+  /**
+   * Upstreams as if their breakers were open, besides those that are.
+   */
+  open?: string[];
+  /**
+   * What the upstream will have counted of the prompt; by its size when absent.
+   */
+  prompt_tokens?: number;
+  /**
+   * What the upstream will have counted of the answer; what is held when absent.
+   */
+  output_tokens?: number;
+}
+/**
+ * About a request of the decision log, which says what it was.
+ */
+export interface PastRequestQuestion {
+  /**
+   * The id of a request, or its X-Request-Id.
+   */
+  request: string;
+  /**
+   * The plan; that of the time when absent.
+   */
+  tier?: string;
+  /**
+   * Upstreams as if they could not be reached.
+   */
+  down?: string[];
+  /**
+   * Upstreams as if their breakers were open, besides those that were left out then.
+   */
+  open?: string[];
 }
 /**
  * Parameters of GET /admin/ledger.
@@ -2450,6 +2292,247 @@ export interface AdminKeyRequest {
   tags?: {
     [k: string]: string;
   } | null;
+}
+/**
+ * One line of the decision log: what was decided about one request, and on what grounds. Nothing of what it said.
+ */
+export interface Decision {
+  /**
+   * Version of this format.
+   */
+  v: 1;
+  /**
+   * When the request arrived.
+   */
+  time: string;
+  /**
+   * The gateway's own id, that of the charge; null when it was refused before it was one to admit.
+   */
+  id: string | null;
+  /**
+   * X-Request-Id.
+   */
+  request_id: string;
+  /**
+   * Hash of the configuration that decided.
+   */
+  config: string;
+  /**
+   * The gateway's name of the endpoint.
+   */
+  endpoint: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
+  /**
+   * Keyed digest of the user's id, the same in every line of one store; null when nobody was known.
+   */
+  user: string | null;
+  /**
+   * The same of the API key's id; null with an access token.
+   */
+  key: string | null;
+  /**
+   * The user's plan tier.
+   */
+  plan: string | null;
+  /**
+   * As the client asked for it, at most 200 characters; null when the body was not read.
+   */
+  model: string | null;
+  /**
+   * Whether a stream was asked for.
+   */
+  stream: boolean;
+  /**
+   * UTF-8 bytes of the prompt's text.
+   */
+  prompt_bytes: number | null;
+  /**
+   * Output tokens that the client allowed; null when it did not say.
+   */
+  max_output: number | null;
+  /**
+   * Answers asked for (n).
+   */
+  answers: number;
+  asked: DecisionUnits;
+  estimated: DecisionEstimate;
+  /**
+   * What the request needs of a model.
+   */
+  features: ("tools" | "vision" | "audio" | "documents" | "json_schema" | "json_object" | "reasoning" | "logprobs")[];
+  /**
+   * How it ended.
+   */
+  outcome:
+    | "served"
+    | "refused"
+    | "failed"
+    | "client_fault"
+    | "upstream_cut"
+    | "gateway_error"
+    | "client_gone"
+    | "killed"
+    | "shutdown";
+  /**
+   * Of the answer; 499 for a client that left before one.
+   */
+  status: number;
+  /**
+   * The error's code.
+   */
+  code: string | null;
+  /**
+   * That served.
+   */
+  upstream: string | null;
+  /**
+   * In order, those that a guard skipped included.
+   */
+  attempts: DecisionAttempt[];
+  /**
+   * Fields that the upstream could not be asked.
+   */
+  dropped: number;
+  tokens: DecisionTokens;
+  /**
+   * Whether tokens were estimated in part.
+   */
+  tokens_estimated: boolean;
+  /**
+   * In billing.currency, exact.
+   */
+  charge: string;
+  /**
+   * Whether the counts of limits were returned.
+   */
+  given_back: boolean;
+  /**
+   * For which the body was waited for.
+   */
+  body_ms: number | null;
+  /**
+   * Until an upstream's answer or the beginning of its stream; from arrival.
+   */
+  first_event_ms: number | null;
+  /**
+   * Of upstreams, overlapping attempts counted once.
+   */
+  upstream_ms: number | null;
+  /**
+   * The rest: total without body and upstreams.
+   */
+  gateway_ms: number | null;
+  /**
+   * From arrival to the end.
+   */
+  total_ms: number;
+}
+/**
+ */
+export interface DecisionUnits {
+  /**
+   * Of speech.
+   */
+  characters?: number;
+  /**
+   * Milliseconds of audio.
+   */
+  audio_ms?: number;
+  /**
+   * Images.
+   */
+  images?: number;
+  /**
+   * SIZE/QUALITY by which images are priced.
+   */
+  image_variant?: string;
+}
+/**
+ */
+export interface DecisionEstimate {
+  /**
+   * Tokens.
+   */
+  prompt: number;
+  /**
+   * null when the client did not say: then billing.hold_output_tokens counts.
+   */
+  completion: number | null;
+}
+/**
+ */
+export interface DecisionAttempt {
+  /**
+   * Name in the configuration.
+   */
+  upstream: string;
+  /**
+   * The upstream's name of the model.
+   */
+  model: string;
+  /**
+   * ok, the class of the failure, skipped by a guard such as the breaker, or running: the request ended before the attempt.
+   */
+  outcome: string;
+  /**
+   * The upstream's status where it failed with one, else 0.
+   */
+  status: number;
+  /**
+   * Milliseconds from the request's arrival.
+   */
+  start_ms: number;
+  /**
+   * When its stream began, or its answer was there; null when neither came.
+   */
+  answered_ms: number | null;
+  /**
+   * null while it ran.
+   */
+  end_ms: number | null;
+}
+/**
+ */
+export interface DecisionTokens {
+  /**
+   * Those of a cache included.
+   */
+  prompt: number;
+  /**
+   * Reasoning included.
+   */
+  completion: number;
+  /**
+   * Of prompt, read from a cache.
+   */
+  cached: number;
+  /**
+   * Of completion.
+   */
+  reasoning: number;
+  /**
+   * Of prompt, written to a cache.
+   */
+  cache_write?: number;
+  /**
+   * Of cache_write, kept for an hour.
+   */
+  cache_write_1h?: number;
+  /**
+   * Of speech.
+   */
+  characters?: number;
+  /**
+   * Milliseconds of audio.
+   */
+  audio_ms?: number;
+  /**
+   * Images.
+   */
+  images?: number;
+  /**
+   * SIZE/QUALITY by which images are priced.
+   */
+  image_variant?: string;
 }
 /**
  * A page of the audit log, the newest first.
@@ -2865,12 +2948,6 @@ export interface ConfigurationRefused {
   diagnostics: ConfigurationDiagnostic[];
 }
 /**
- * What becomes of the request, or what would become of it today, and why.
- */
-export interface Explanation {
-  [k: string]: unknown;
-}
-/**
  * The last generations, and what each of them meant.
  */
 export interface GenerationList {
@@ -2977,6 +3054,303 @@ export interface ConfigurationDiff {
    * The worst first.
    */
   changes: EffectChange[];
+}
+/**
+ * What would become of a request, and why. Amounts of money are decimals.
+ */
+export interface Explanation {
+  request: ExplainedSubject;
+  answer: ExplainedAnswer;
+  /**
+   * The pipeline's steps, in order.
+   */
+  stages: ExplainedStage[];
+  /**
+   * The model's chain, in order.
+   */
+  chain: ExplainedStep[];
+  limits: ExplainedLimits;
+  credits: ExplainedCredits;
+  charge: ExplainedCharge;
+}
+/**
+ * A request, with what stands in for what was left out.
+ */
+export interface ExplainedSubject {
+  /**
+   * As it is asked for.
+   */
+  model: string;
+  /**
+   * Of the model.
+   */
+  kind: "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
+  endpoint: InferenceEndpoint;
+  /**
+   * Whether a stream is asked for.
+   */
+  stream: boolean;
+  /**
+   * The plan.
+   */
+  tier: string;
+  /**
+   * Id; null: nobody in particular.
+   */
+  user: string | null;
+  /**
+   * When it would come.
+   */
+  at: string;
+  /**
+   * Of the configuration that decides.
+   */
+  hash: string;
+}
+/**
+ * What a client would get.
+ */
+export interface ExplainedAnswer {
+  /**
+   * Of the answer; 0: the connection ends before one.
+   */
+  status: number;
+  /**
+   * The error's code.
+   */
+  code: string | null;
+  /**
+   * How it would end.
+   */
+  outcome:
+    | "served"
+    | "refused"
+    | "failed"
+    | "client_fault"
+    | "upstream_cut"
+    | "gateway_error"
+    | "client_gone"
+    | "killed"
+    | "shutdown";
+  /**
+   * That serves; null: none.
+   */
+  upstream: string | null;
+  /**
+   * By name, in lower case.
+   */
+  headers: {
+    [k: string]: string;
+  };
+  /**
+   * Of a refusal or failure; else empty.
+   */
+  message: string;
+  /**
+   * Until the answer's end.
+   */
+  took_ms: number;
+}
+/**
+ * One step of the pipeline.
+ */
+export interface ExplainedStage {
+  /**
+   * Where in the pipeline it works.
+   */
+  stage: "identify" | "admit" | "guard" | "transform" | "relay" | "account";
+  /**
+   * Its name.
+   */
+  plugin: string;
+  /**
+   * changed: it went on with another call or body; answered: in an upstream's stead; failed: it threw.
+   */
+  decision:
+    | "passed"
+    | "changed"
+    | "answered"
+    | "skipped"
+    | "refused"
+    | "failed"
+    | "does not apply"
+    | "not reached"
+    | "nothing to decide";
+  /**
+   * Why; empty where there is nothing to say.
+   */
+  reason: string;
+}
+/**
+ * One place of a chain.
+ */
+export interface ExplainedStep {
+  /**
+   * How its targets share.
+   */
+  balance: "single" | "weighted" | "latency" | "sticky";
+  /**
+   * In the order in which they are tried, then those that are not.
+   */
+  targets: ExplainedTarget[];
+}
+/**
+ * A model of an upstream.
+ */
+export interface ExplainedTarget {
+  /**
+   * Its name.
+   */
+  upstream: string;
+  /**
+   * The upstream's name of the model.
+   */
+  model: string;
+  /**
+   * The wire format.
+   */
+  dialect: string;
+  /**
+   * What becomes of it.
+   */
+  decision: "served" | "failed" | "skipped" | "not tried";
+  /**
+   * Why; empty for the one that serves.
+   */
+  reason: string;
+  /**
+   * That it is sent, retries included.
+   */
+  requests: number;
+  /**
+   * For which it is waited for.
+   */
+  took_ms: number;
+  /**
+   * JSON pointers of what its dialect cannot be told of the body.
+   */
+  dropped: string[];
+  /**
+   * What its dialect cannot be told of what the model promises.
+   */
+  lost_features: string[];
+}
+/**
+ * Of the plan, with what the user has used.
+ */
+export interface ExplainedLimits {
+  day: ExplainedWindow;
+  hour: ExplainedWindow;
+  minute: ExplainedWindow;
+  streams: AdminUserStreams;
+}
+/**
+ * One window.
+ */
+export interface ExplainedWindow {
+  /**
+   * What the plan allows; null: no limit.
+   */
+  limit: number | null;
+  /**
+   * This request included, as far as it counts.
+   */
+  used: number;
+  /**
+   * Of the limit; null: no limit.
+   */
+  left: number | null;
+  /**
+   * When the next one begins.
+   */
+  resets_at: string;
+}
+/**
+ * Streams of a user.
+ */
+export interface AdminUserStreams {
+  /**
+   * How many run.
+   */
+  running: number;
+  /**
+   * How many the plan allows; null: no limit.
+   */
+  limit: number | null;
+}
+/**
+ * Of the user.
+ */
+export interface ExplainedCredits {
+  /**
+   * Of all amounts.
+   */
+  currency: string;
+  /**
+   * null: nobody in particular, with enough of it.
+   */
+  balance: string | null;
+  /**
+   * By requests that run; null as the balance.
+   */
+  held: string | null;
+  /**
+   * false: charges are recorded, nobody is refused for credits.
+   */
+  enforced: boolean;
+  /**
+   * By this request, while it runs.
+   */
+  hold: string;
+}
+/**
+ * What is charged when upstreams count as is said, or as is held.
+ */
+export interface ExplainedCharge {
+  /**
+   * The amount.
+   */
+  expected: string;
+  usage: DecisionTokens;
+  /**
+   * Whether tokens are estimated in part.
+   */
+  estimated: boolean;
+}
+/**
+ * A request of the decision log: what was decided then, and what would be now.
+ */
+export interface PastExplanation {
+  before: Decision;
+  /**
+   * null: nothing of this configuration can be asked.
+   */
+  now: Explanation | null;
+  /**
+   * Between then and now.
+   */
+  differences: ExplainedDifference[];
+  /**
+   * What is not known, and what stands in for it.
+   */
+  notes: string[];
+}
+/**
+ * What is decided in another way.
+ */
+export interface ExplainedDifference {
+  /**
+   * result: status and code, or how it ends.
+   */
+  what: "result" | "upstream" | "charge";
+  /**
+   * Then.
+   */
+  before: string;
+  /**
+   * Now.
+   */
+  now: string;
 }
 /**
  * A page of the ledger, the last recorded first.
@@ -3954,19 +4328,6 @@ export interface AdminUserWindow {
    * When the next one begins.
    */
   resets_at: string;
-}
-/**
- * Streams of a user.
- */
-export interface AdminUserStreams {
-  /**
-   * How many run.
-   */
-  running: number;
-  /**
-   * How many the plan allows; null: no limit.
-   */
-  limit: number | null;
 }
 /**
  * Credits given to a user.

@@ -1,6 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
-import { GatewayError, type Json, type Log, type Store, type StoreSettings } from "../kit/index.ts";
-import type { ExplainResult, ReloadResult } from "../server/admin/endpoint.ts";
+import { GatewayError, type Log, type Store, type StoreSettings } from "../kit/index.ts";
+import type { AdminParts, Explain, ReloadResult } from "../server/admin/endpoint.ts";
 import type { AdminOptions } from "../server/admin/handler.ts";
 import type { ResilientStore } from "../store/resilient/store.ts";
 import type { FigurePoint, Figures } from "../telemetry/figures.ts";
@@ -51,7 +51,7 @@ export interface AdminView {
   source(): Promise<SourceBody>;
   reload(): Promise<ReloadResult>;
   rollback(to: RollbackTarget): Promise<ReloadResult>;
-  explain(question: Json): Promise<ExplainResult>;
+  readonly explain: AdminParts["explain"];
   /** The values of the metrics. */
   samples(): Promise<Samples>;
   plan(): Promise<OperationsPlan>;
@@ -193,8 +193,7 @@ interface ProcessViewParts {
   readonly registry: Pick<InstanceRegistry, "others">;
   readonly state: ProcessState;
   readonly streams: Pick<StreamDirectory, "own" | "endOwn" | "list" | "end">;
-  /** @throws GatewayError */
-  readonly explain: (question: Json) => Promise<unknown>;
+  readonly explain: Explain;
 }
 
 export interface ProcessAdminView extends AdminView {

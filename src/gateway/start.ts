@@ -1,6 +1,7 @@
 import { watchConfig } from "../config/watch.ts";
-import { type Address, inBackground, type Json, type Store } from "../kit/index.ts";
+import { type Address, inBackground, type Store } from "../kit/index.ts";
 import type { Explainer } from "../offline/answer.ts";
+import type { Explain } from "../server/admin/endpoint.ts";
 import { NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
 import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } from "../telemetry/log.ts";
 import type { AdminServices } from "../server/admin/services.ts";
@@ -188,7 +189,7 @@ async function prepare(options: GatewayOptions): Promise<StartContext> {
 }
 
 /** Answers what would become of a request; loaded with the first question. */
-function explainer({ state, now }: StartContext, { store }: Storage): (question: Json) => Promise<unknown> {
+function explainer({ state, now }: StartContext, { store }: Storage): Explain {
   let made: Promise<Explainer> | null = null;
   const make = async (): Promise<Explainer> => {
     const { Explainer: Made } = await import("../offline/answer.ts");

@@ -1,22 +1,20 @@
 import { existsSync } from "node:fs";
+import type {
+  ExplainAnswer,
+  ExplainRequest,
+  Explanation,
+  NewRequestQuestion,
+  PastExplanation,
+  PastRequestQuestion,
+} from "#schema";
 import type { Loaded } from "../gateway/configuration.ts";
-import {
-  type BreakerState,
-  type Endpoint,
-  GatewayError,
-  invalidRequest,
-  isJson,
-  type Json,
-  overloaded,
-  type Store,
-} from "../kit/index.ts";
+import { type BreakerState, GatewayError, invalidRequest, overloaded, type Store } from "../kit/index.ts";
 import { validateBody } from "../server/body-schemas.ts";
 import type { ManualSetting } from "../upstream/state/manual.ts";
 import { callerOf } from "./caller.ts";
-import { explain, type Explanation, type Question } from "./explain.ts";
-import { explainPast, type PastExplanation } from "./explain-past.ts";
+import { explain, type Question } from "./explain.ts";
+import { explainPast } from "./explain-past.ts";
 import { findDecision, logFiles } from "./replay/log.ts";
-import { endpointNames } from "./requests.ts";
 import { InvalidQuestion } from "./room.ts";
 
 /** What of a process that serves is asked; nothing of it is changed. */
@@ -44,8 +42,8 @@ export class Explainer {
   }
 
   /** @throws GatewayError INVALID_REQUEST, OVERLOADED, STORE_UNAVAILABLE */
-  async answer(body: Json): Promise<Explanation | PastExplanation> {
-    const ask = body["request"] === undefined ? this.#asker(body) : this.#askerOfPast(body);
+  async answer(question: ExplainRequest): Promise<ExplainAnswer> {
+    const ask = "request" in question ? this.#askerOfPast(question) : this.#asker(question);
     if (this.#busy) throw overloaded();
     this.#busy = true;
     try {
@@ -60,28 +58,26 @@ export class Explainer {
   }
 
   /** @throws GatewayError INVALID_REQUEST */
-  #asker(body: Json): () => Promise<Explanation> {
+  #asker(asked: NewRequestQuestion): () => Promise<Explanation> {
     const { loaded, now, breakers, manual } = this.#process;
-    const question = questionOf(body);
+    const question = questionOf(asked);
     return async () => {
-      const caller = await this.#caller(body);
+      const caller = await this.#caller(asked);
       const open = [...breakers()].filter(([, state]) => state === "open").map(([upstream]) => upstream);
-      const asked = {
+      const whole = {
         ...question,
         open: [...(question.open ?? []), ...open],
         now: now(),
         manual: new Map(manual()),
         ...(caller && { caller }),
       };
-      return explain(loaded(), asked, this.#kept);
+      return explain(loaded(), whole, this.#kept);
     };
   }
 
-  /** Of a request of this gateway's decision log. @throws GatewayError INVALID_REQUEST */
-  #askerOfPast(body: Json): () => Promise<PastExplanation> {
-    checkFields(body, PAST_FIELDS);
-    const { request, tier, down = [], open = [] } = body as unknown as PastQuestion;
-    const more = { open, faults: allDown(down), ...(tier !== undefined && { tier }) };
+  /** Of a request of this gateway's decision log. */
+  #askerOfPast({ request, tier, down = [], open = [] }: PastRequestQuestion): () => Promise<PastExplanation> {
+    const more = { tier, open, faults: allDown(down) };
     return async () => {
       const configuration = this.#process.loaded();
       const files = await logFiles(configuration.snapshot);
@@ -93,91 +89,26 @@ export class Explainer {
     };
   }
 
-  async #caller({ user, key }: Json): Promise<Question["caller"]> {
-    if (typeof user !== "string") return undefined;
+  async #caller({ user, key }: NewRequestQuestion): Promise<Question["caller"]> {
+    if (user === undefined) return undefined;
     const { store, loaded } = this.#process;
     const { snapshot } = loaded();
-    const caller = await callerOf(store, snapshot, user, typeof key === "string" ? key : undefined);
+    const caller = await callerOf(store, snapshot, user, key);
     if (caller === null) throw new InvalidQuestion(`there is no user ${user}`);
     return caller;
   }
 }
 
-type Check = readonly [is: (value: unknown) => boolean, what: string];
-
-const MAX_TOKENS = 1_000_000;
-const TEXT: Check = [(value) => typeof value === "string", "must be a string"];
-const FLAG: Check = [(value) => typeof value === "boolean", "must be true or false"];
-const NAMES: Check = [
-  (value) => Array.isArray(value) && value.every((name) => typeof name === "string"),
-  "must be a list of upstreams",
-];
-const COUNT: Check = [
-  (value) => Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_TOKENS,
-  "must be a whole number up to 1,000,000",
-];
-
-/** Scripts of the simulator are not among them: one can keep a process busy for as long as it says. */
-const FIELDS: Readonly<Record<string, Check>> = {
-  model: TEXT,
-  tier: TEXT,
-  user: TEXT,
-  key: TEXT,
-  endpoint: [(value) => endpointNames().includes(value as Endpoint), `must be one of ${endpointNames().join(", ")}`],
-  stream: FLAG,
-  body: [isJson, "must be an object"],
-  down: NAMES,
-  open: NAMES,
-  prompt_tokens: COUNT,
-  output_tokens: COUNT,
-};
-
-interface PastQuestion {
-  readonly request: string;
-  readonly tier?: string;
-  readonly down?: readonly string[];
-  readonly open?: readonly string[];
-}
-
-/** Of a past request: what it was is in the log. */
-const PAST_FIELDS: typeof FIELDS = {
-  // Every line of the log has the empty text in it.
-  request: [(value) => typeof value === "string" && value !== "", "must be the id of a request"],
-  tier: TEXT,
-  down: NAMES,
-  open: NAMES,
-};
-
-/** @throws GatewayError INVALID_REQUEST */
-function checkFields(body: Json, fields: typeof FIELDS): void {
-  for (const [name, value] of Object.entries(body)) {
-    const check = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (check === undefined) {
-      const what = fields === PAST_FIELDS ? "says nothing beside request" : "is not known";
-      throw invalidRequest(`/${name}`, `${what}: ${Object.keys(fields).join(", ")}`);
-    }
-    const [is, what] = check;
-    if (!is(value)) throw invalidRequest(`/${name}`, what);
-  }
-}
-
+/** Of the scripts that upstreams can follow no other can be asked for: one may keep the process busy for as long as it says. */
 function allDown(upstreams: readonly string[]): Record<string, string> {
   return Object.fromEntries(upstreams.map((name) => [name, "down"]));
 }
 
-/** @throws GatewayError INVALID_REQUEST */
-function questionOf(body: Json): Omit<Question, "now" | "manual"> {
-  checkFields(body, FIELDS);
-  const { model, tier, user, key, down = [], prompt_tokens: prompt, output_tokens: output, ...rest } = body;
-  if (model === undefined) throw invalidRequest("/model", "is missing");
+/** What no schema of the question can say. @throws GatewayError INVALID_REQUEST */
+function questionOf(asked: NewRequestQuestion): Omit<Question, "now" | "manual"> {
+  const { model, tier, user, key, endpoint, stream, body, down = [], open } = asked;
   if (tier === undefined && user === undefined) throw invalidRequest("/tier", "is missing, and so is user");
   if (key !== undefined && user === undefined) throw invalidRequest("/user", "is missing: whose key?");
-  return {
-    ...(rest as Pick<Question, "endpoint" | "stream" | "body" | "open">),
-    model: model as string,
-    faults: allDown(down as readonly string[]),
-    ...(tier !== undefined && { tier: tier as string }),
-    ...(prompt !== undefined && { promptTokens: prompt as number }),
-    ...(output !== undefined && { outputTokens: output as number }),
-  };
+  const { prompt_tokens: promptTokens, output_tokens: outputTokens } = asked;
+  return { model, tier, endpoint, stream, body, open, promptTokens, outputTokens, faults: allDown(down) };
 }

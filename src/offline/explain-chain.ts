@@ -1,29 +1,10 @@
+import type { ExplainedStep, ExplainedTarget } from "#schema";
 import { CAPABILITIES, DIALECTS } from "../dialects/capabilities.ts";
 import { AttemptError, type Call, GatewayError, type Model, type Snapshot, type Target } from "../kit/index.ts";
 import { locationOf } from "../upstream/upstreams.ts";
 import { Providers } from "./providers.ts";
 import type { Attempt } from "./record.ts";
 import { existing, type Offline, type OfflineResult } from "./room.ts";
-
-export interface ExplainedTarget {
-  readonly upstream: string;
-  readonly model: string;
-  readonly dialect: string;
-  readonly decision: "served" | "failed" | "skipped" | "not tried";
-  readonly reason: string;
-  /** Requests that it was sent, retries included. */
-  readonly requests: number;
-  readonly took_ms: number;
-  /** What the translation loses: JSON pointers of the body's fields, and what the model promises. */
-  readonly dropped: readonly string[];
-  readonly lost_features: readonly string[];
-}
-
-export interface ExplainedStep {
-  readonly balance: string;
-  /** In the order in which they were tried, then those that were not. */
-  readonly targets: readonly ExplainedTarget[];
-}
 
 interface Told {
   readonly snapshot: Snapshot;
@@ -38,7 +19,7 @@ export function explainedChain(
   modelId: string,
   room: Pick<Offline, "generation">,
   result: OfflineResult,
-): readonly ExplainedStep[] {
+): ExplainedStep[] {
   const told = { snapshot, model: snapshot.models[modelId]!, room, result };
   const attempts = [...result.attempts];
   return told.model.chain.map(({ balance, targets }) => {
@@ -58,7 +39,7 @@ function explainedTarget(
   attempt: Attempt | undefined,
 ): ExplainedTarget {
   const { dialect } = existing(snapshot.upstreams, upstream);
-  const what = { upstream, model, dialect, dropped, lost_features: lost };
+  const what = { upstream, model, dialect, dropped: [...dropped], lost_features: [...lost] };
   if (attempt === undefined) {
     return { ...what, decision: "not tried", reason: whyNotTried(result, contextWindow), requests: 0, took_ms: 0 };
   }

@@ -1,19 +1,9 @@
-import type { Decision } from "#schema";
+import type { Decision, Explanation, PastExplanation } from "#schema";
 import type { Endpoint, Json, Snapshot } from "../kit/index.ts";
-import { explain, type Explanation, type Kept, type Question } from "./explain.ts";
+import { explain, type Kept, type Question } from "./explain.ts";
 import { explanationText } from "./explain-text.ts";
 import type { Configuration } from "./offline.ts";
 import { InvalidQuestion } from "./room.ts";
-
-/** A request of the decision log: what was decided then, and what would be now. */
-export interface PastExplanation {
-  readonly before: Decision;
-  /** null: nothing can be asked of this configuration. */
-  readonly now: Explanation | null;
-  readonly differences: readonly { readonly what: string; readonly before: string; readonly now: string }[];
-  /** What is not known, and what stands in for it. */
-  readonly notes: readonly string[];
-}
 
 type LoggedAttempt = Decision["attempts"][number];
 
@@ -55,8 +45,8 @@ export async function explainPast(
     return { before: decision, now, differences: differencesOf(decision, now), notes };
   } catch (error) {
     if (!(error instanceof InvalidQuestion)) throw error;
-    const gone = [{ what: "result", before: resultOf(decision), now: error.message }];
-    return { before: decision, now: null, differences: gone, notes };
+    const gone = { what: "result", before: resultOf(decision), now: error.message } as const;
+    return { before: decision, now: null, differences: [gone], notes };
   }
 }
 
@@ -135,7 +125,7 @@ function resultOf({ status, code, outcome }: Decision): string {
 }
 
 function differencesOf(before: Decision, { answer, charge }: Explanation): PastExplanation["differences"] {
-  const compared = [
+  const compared: PastExplanation["differences"] = [
     { what: "result", before: resultOf(before), now: `${answer.status} ${answer.code ?? answer.outcome}` },
     { what: "upstream", before: before.upstream ?? "none", now: answer.upstream ?? "none" },
     { what: "charge", before: before.charge, now: charge.expected },

@@ -1,5 +1,4 @@
-import type { Explanation } from "./explain.ts";
-import type { ExplainedTarget } from "./explain-chain.ts";
+import type { ExplainedStep, ExplainedTarget, Explanation } from "#schema";
 
 /** An explanation for people: what was decided, by whom, and why. */
 export function explanationText(explanation: Explanation): string {
@@ -37,7 +36,7 @@ function section(title: string, rows: readonly (readonly string[])[]): string[] 
   return ["", title, ...rows.map((row) => `  ${line(row)}`)];
 }
 
-function stepRows({ balance, targets }: Explanation["chain"][number], index: number): string[][] {
+function stepRows({ balance, targets }: ExplainedStep, index: number): string[][] {
   return targets.map((target, position) => {
     const place = position === 0 ? `${index + 1}.` : "";
     const shared = balance === "single" ? "" : ` (${balance})`;
@@ -92,5 +91,7 @@ const NAMES: Readonly<Record<string, string>> = {
   completion: "output tokens",
   cached: "cached tokens",
   reasoning: "reasoning tokens",
-  milliseconds: "ms of audio",
+  cache_write: "tokens written to a cache",
+  cache_write_1h: "of them for an hour",
+  audio_ms: "ms of audio",
 };

@@ -1,19 +1,19 @@
+import type { ExplainedStage, ExplainedWindow, Explanation } from "#schema";
 import {
   type Endpoint,
   GatewayError,
   type Json,
-  type Kind,
   nanoToString,
   type Snapshot,
-  type Stage,
   tierOf,
   type Usage,
   type WindowName,
 } from "../kit/index.ts";
 import { applies } from "../pipeline/build.ts";
+import { tokensOf } from "../telemetry/decisions.ts";
 import type { ManualSetting } from "../upstream/state/manual.ts";
 import type { Used } from "./carried.ts";
-import { type ExplainedStep, explainedChain } from "./explain-chain.ts";
+import { explainedChain } from "./explain-chain.ts";
 import { type Configuration, type OfflineOptions, openOffline } from "./offline.ts";
 import { type Fault, Providers } from "./providers.ts";
 import type { Decision } from "./record.ts";
@@ -57,61 +57,6 @@ export interface Question {
 
 /** What may be kept from one question to the next. */
 export type Kept = Pick<OfflineOptions, "tokenizer" | "validateBody">;
-
-export interface ExplainedStage {
-  readonly stage: Stage;
-  readonly plugin: string;
-  readonly decision: Decision["result"] | "does not apply" | "not reached" | "nothing to decide";
-  readonly reason: string;
-}
-
-/** Amounts of money are decimals in `currency`, times ISO 8601. */
-export interface Explanation {
-  readonly request: {
-    readonly model: string;
-    readonly kind: Kind;
-    readonly endpoint: Endpoint;
-    readonly stream: boolean;
-    readonly tier: string;
-    /** null: nobody in particular. */
-    readonly user: string | null;
-    readonly at: string;
-    readonly hash: string;
-  };
-  readonly answer: {
-    readonly status: number;
-    readonly code: string | null;
-    readonly outcome: string;
-    readonly upstream: string | null;
-    readonly headers: Readonly<Record<string, string>>;
-    /** Of a refusal or failure; else empty. */
-    readonly message: string;
-    readonly took_ms: number;
-  };
-  readonly stages: readonly ExplainedStage[];
-  readonly chain: readonly ExplainedStep[];
-  readonly limits: Readonly<Record<WindowName, ExplainedWindow>> & {
-    readonly streams: { readonly limit: number | null; readonly running: number };
-  };
-  readonly credits: {
-    readonly currency: string;
-    /** null: nobody in particular, with enough of it. */
-    readonly balance: string | null;
-    readonly held: string | null;
-    readonly enforced: boolean;
-    /** By this request, while it runs. */
-    readonly hold: string;
-  };
-  readonly charge: { readonly expected: string; readonly usage: Usage; readonly estimated: boolean };
-}
-
-interface ExplainedWindow {
-  readonly limit: number | null;
-  /** This request included, as far as it counts. */
-  readonly used: number;
-  readonly left: number | null;
-  readonly resets_at: string;
-}
 
 const USER = "caller";
 const NO_USAGE: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
@@ -244,13 +189,13 @@ function explanation(told: Told): Explanation {
     },
     charge: {
       expected: nanoToString(result.charge),
-      usage: outcome?.bill.usage ?? NO_USAGE,
+      usage: tokensOf(outcome?.bill.usage ?? NO_USAGE),
       estimated: outcome?.bill.estimated ?? false,
     },
   };
 }
 
-function stagesOf({ loaded, tier, question, result }: Told): readonly ExplainedStage[] {
+function stagesOf({ loaded, tier, question, result }: Told): ExplainedStage[] {
   const { decisions } = result.trace;
   const model = loaded.snapshot.models[question.model]!;
   const plan = tierOf(loaded.snapshot, tier);

@@ -80,10 +80,6 @@ export function pathOf(endpoint: Endpoint): string {
   throw new Error(`no path is that of ${endpoint}`);
 }
 
-export function endpointNames(): readonly Endpoint[] {
-  return Object.keys(BODIES) as Endpoint[];
-}
-
 const ENDPOINT_OF: Readonly<Record<Kind, Endpoint>> = {
   chat: "chat",
   embedding: "embeddings",

@@ -40,14 +40,25 @@ export function problemOf(errors: readonly ErrorObject[]): BodyProblem {
   }
   if (keyword === "additionalProperties") {
     const { additionalProperty } = error.params as { readonly additionalProperty: string };
-    return { pointer: `${instancePath}/${escapeSegment(additionalProperty)}`, what: "is not known" };
+    return { pointer: `${instancePath}/${escapeSegment(additionalProperty)}`, what: unknownText(error, errors) };
   }
   return { pointer: instancePath === "" ? "/" : instancePath, what: problemText(error) };
+}
+
+/** With the names that are known there, and the field by which they are others than elsewhere. */
+function unknownText({ parentSchema }: ErrorObject, errors: readonly ErrorObject[]): string {
+  const condition = errors.find(({ keyword, params }) => keyword === "if" && params["failingKeyword"] === "then");
+  const { required = [] } = (condition?.schema ?? {}) as { readonly required?: readonly string[] };
+  const beside = required.length === 0 ? "" : ` beside ${required.join(" and ")}`;
+  const known = Object.keys((parentSchema?.["properties"] ?? {}) as object);
+  return `is not known${beside}${known.length === 0 ? "" : `: ${known.join(", ")}`}`;
 }
 
 function problemText({ keyword, schema: value, parentSchema }: ErrorObject): string {
   switch (keyword) {
     case "type":
+      // A form says more than that it is one of texts.
+      if (value === "string" && parentSchema?.["pattern"] !== undefined) return `must be ${form(parentSchema)}`;
       return `must be ${typeNames(value)}`;
     case "enum":
       return `must be ${choices(value)}`;

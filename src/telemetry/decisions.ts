@@ -1,4 +1,4 @@
-import type { Decision, DecisionUnits } from "#schema";
+import type { Decision, DecisionTokens, DecisionUnits } from "#schema";
 import {
   type Call,
   type ClientRequest,
@@ -12,6 +12,7 @@ import {
   type Timeline,
   type Units,
   upstreamTime,
+  type Usage,
 } from "../kit/index.ts";
 
 /** As the quota plugin counts for the hold. */
@@ -51,15 +52,7 @@ export function decisionOf(
     upstream: target?.upstream ?? null,
     attempts: attemptsOf(timeline),
     dropped: outcome.dropped.length,
-    tokens: {
-      prompt: bill.usage.prompt,
-      completion: bill.usage.completion,
-      cached: bill.usage.cached,
-      reasoning: bill.usage.reasoning,
-      ...(bill.usage.cacheWrite !== undefined && { cache_write: bill.usage.cacheWrite }),
-      ...(bill.usage.cacheWrite1h !== undefined && { cache_write_1h: bill.usage.cacheWrite1h }),
-      ...unitsOf(bill.usage),
-    },
+    tokens: tokensOf(bill.usage),
     tokens_estimated: bill.estimated,
     charge: nanoToString(bill.charge),
     given_back: outcome.giveBack,
@@ -120,6 +113,27 @@ function callFields(call: Omit<Call, "body"> | null): CallFields {
       prompt: Math.ceil(promptBytes / BYTES_PER_TOKEN),
       completion: maxOutput,
     },
+  };
+}
+
+/** Billed counts by the names of the format. */
+export function tokensOf({
+  prompt,
+  completion,
+  cached,
+  reasoning,
+  cacheWrite,
+  cacheWrite1h,
+  ...units
+}: Usage): DecisionTokens {
+  return {
+    prompt,
+    completion,
+    cached,
+    reasoning,
+    ...(cacheWrite !== undefined && { cache_write: cacheWrite }),
+    ...(cacheWrite1h !== undefined && { cache_write_1h: cacheWrite1h }),
+    ...unitsOf(units),
   };
 }
 

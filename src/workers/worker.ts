@@ -3,7 +3,7 @@ import { answerCall } from "../gateway/admin-services.ts";
 import { loadFirst, type LoadSettings } from "../gateway/configuration.ts";
 import { handleSignals } from "../gateway/shutdown.ts";
 import { type Gateway, startGateway } from "../gateway/start.ts";
-import { inBackground, type Json } from "../kit/index.ts";
+import { inBackground } from "../kit/index.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
 import {
   type Answers,
@@ -113,7 +113,7 @@ async function valueOf(gateway: Gateway, question: Question, about: string): Pro
     case "rollback":
       return adminView.rollback(JSON.parse(about) as string | number);
     case "explain":
-      return adminView.explain(JSON.parse(about) as Json);
+      return adminView.explain(JSON.parse(about) as Parameters<typeof adminView.explain>[0]);
     case "call":
       return answerCall(gateway.adminServices, about);
     case "markInstanceDead":

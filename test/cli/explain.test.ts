@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Explanation } from "../../src/offline/explain.ts";
+import type { Explanation } from "#schema";
 import { configuration } from "../e2e/support/configuration.ts";
 import { type Account, Workspace } from "../e2e/support/process.ts";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { PastExplanation } from "../../src/offline/explain-past.ts";
+import type { PastExplanation } from "#schema";
 import type { ReplayReport } from "../../src/offline/replay/replay.ts";
 import { Workspace } from "../e2e/support/process.ts";
 

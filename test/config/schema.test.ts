@@ -36,7 +36,7 @@ describe.for(FILES)("%s", (file) => {
     expect(isRecord(schema) ? schema.$id : "").toMatch(new RegExp(`/${file.replaceAll(".", "\\.")}$`));
   });
 
-  test("is closed at every level, but for bodies and options of local plugins, and maps of one kind of value", () => {
+  test("is closed at every level, but for conditions, bodies and options of local plugins, and maps of one kind of value", () => {
     const open = [...schemasOf(schema, "#")].filter(
       ([, { type, properties, additionalProperties }]) =>
         (type === "object" || properties !== undefined) &&
@@ -45,7 +45,7 @@ describe.for(FILES)("%s", (file) => {
     );
     const expected = file.startsWith("schemas/api/")
       ? /./
-      : /\/(localStep\/properties\/options|builtInStep|entry\/properties\/details|effectChange|explain|explanation)$/;
+      : /\/(localStep\/properties\/options|builtInStep|entry\/properties\/details|effectChange|newQuestion\/properties\/body|if)$/;
     expect(open.map(([path]) => path).filter((path) => !expected.test(path))).toEqual([]);
   });
 

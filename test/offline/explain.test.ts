@@ -1,9 +1,13 @@
 import { describe, expect, test } from "vitest";
+import type { Explanation } from "#schema";
 import { Explainer } from "../../src/offline/answer.ts";
-import { explain, type Explanation, type Question } from "../../src/offline/explain.ts";
+import { explain, type Question } from "../../src/offline/explain.ts";
 import { explanationText } from "../../src/offline/explain-text.ts";
 import { loadOffline } from "../../src/offline/load.ts";
+import { adminDocument } from "../../src/server/openapi/admin-document.ts";
+import { faults } from "../support/openapi.ts";
 
+const DOCUMENT = adminDocument();
 const NOW = Date.UTC(2026, 0, 5, 12, 0, 7);
 const loaded = await loadOffline({ file: "gateway.yaml", env: {} });
 const FRESH = { used: 0, limit: null, resetsAt: NOW + 1_000 };
@@ -130,6 +134,34 @@ describe("what is explained", () => {
   });
 });
 
+/** One model of each kind, with a plan that may call it. */
+const KINDS = Object.values(Object.groupBy(Object.values(loaded.snapshot.models), ({ kind }) => kind)).map(
+  ([model]) => model!,
+);
+const everyUpstream = (script: string) =>
+  Object.fromEntries(Object.keys(loaded.snapshot.upstreams).map((name) => [name, script]));
+const WAYS: Readonly<Record<string, Partial<Question>>> = {
+  served: {},
+  "of a stream": { stream: true },
+  "of a user": { caller: CALLER },
+  "with every upstream down": { faults: everyUpstream("down") },
+  "with every answer a failure": { faults: everyUpstream("?status=503") },
+  "with a prompt in a cache": { faults: everyUpstream("?usage.cached=1&usage.cache_write=1"), promptTokens: 5 },
+  "with an answer that is none": { faults: everyUpstream("?malformed_after=0") },
+  "with every breaker open": { open: Object.keys(loaded.snapshot.upstreams) },
+};
+
+test.each(Object.entries(WAYS))(
+  "an explanation %s is as the admin API describes it, of each kind",
+  async (_way, asked) => {
+    expect(KINDS.length).toBeGreaterThan(3);
+    for (const { id, kind, tier } of KINDS) {
+      const explanation = await ask({ model: id, tier, ...asked });
+      expect([kind, faults(DOCUMENT, ["components", "schemas", "Explanation"], explanation)]).toEqual([kind, []]);
+    }
+  },
+);
+
 const used = (count: number, length: number) => ({
   used: count,
   limit: null,
@@ -154,6 +186,10 @@ test("the expected charge is of the tokens that are named, else of what is held"
   const named = await ask({ tier: "Lite", promptTokens: 1_000_000, outputTokens: 2_000 });
   // 0.5 a million of input, 1.5 a million of output.
   expect(named.charge).toMatchObject({ expected: "0.503", usage: { prompt: 1_000_000, completion: 2_000 } });
+  const faults = { aurora: "?usage.cached=1&usage.cache_write=2" };
+  const cached = await ask({ tier: "Lite", promptTokens: 9, faults });
+  expect(cached.charge.usage).toMatchObject({ prompt: 9, cached: 1, cache_write: 2 });
+  expect(explanationText(cached)).toContain("1 cached tokens, 2 tokens written to a cache");
 });
 
 test("what a dialect cannot be told is named at every step of the chain, tried or not", async () => {

@@ -90,7 +90,9 @@ test("a question of what would be is put to one worker, with the time that it ta
     },
   });
   const explainedBy = (...workers: ReturnType<typeof worker>[]) =>
-    poolAdminView({ workers: workers as unknown as WorkerHandle[], stopping: false }, "gateway.yaml").explain({});
+    poolAdminView({ workers: workers as unknown as WorkerHandle[], stopping: false }, "gateway.yaml").explain({
+      request: "r",
+    });
   expect(await explainedBy(worker("one", "ends"), worker("two", null))).toEqual({ ok: true, explanation: "two" });
   const slow = await explainedBy(worker("three", "is slow"), worker("four", null));
   expect(slow).toMatchObject({ ok: false, code: "OVERLOADED" });

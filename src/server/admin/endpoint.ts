@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { H3Event } from "h3";
-import type { AdminSchemas } from "../../../schemas/types.gen.ts";
+import type { AdminSchemas, ExplainAnswer, ExplainRequest } from "../../../schemas/types.gen.ts";
 import type { AdminToken, Awaitable, ErrorCode, Json, Log } from "../../kit/index.ts";
 import type { Answer } from "../endpoint.ts";
 import type { AdminServices } from "./services.ts";
@@ -10,9 +10,12 @@ export type ReloadResult =
   | { readonly ok: true; readonly hash: string; readonly guarded?: true }
   | { readonly ok: false; readonly diagnostics: readonly unknown[] };
 
-/** The answer to `POST /admin/explain`; a process without the public API has it of another one. */
+/** Answers `POST /admin/explain` in a process that serves. @throws GatewayError */
+export type Explain = (question: ExplainRequest) => Promise<ExplainAnswer>;
+
+/** What came of it: a process without the public API has it of another one. */
 export type ExplainResult =
-  | { readonly ok: true; readonly explanation: unknown }
+  | { readonly ok: true; readonly explanation: ExplainAnswer }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string };
 
 /** What the rows are made of: the state of all processes, and the store through `services`. */
@@ -39,7 +42,7 @@ export interface AdminParts {
   /** @param to a hash or the beginning of one; a number: so many generations back. */
   readonly rollback: (to: string | number) => Promise<ReloadResult>;
   /** What would become of a request. */
-  readonly explain: (question: Json) => Promise<ExplainResult>;
+  readonly explain: (question: ExplainRequest) => Promise<ExplainResult>;
   readonly services: AdminServices;
   readonly sessions: AdminSessions;
   /** The OpenAPI document as JSON. */

@@ -1,11 +1,11 @@
 import { useState } from "preact/hooks";
+import type { ExplainAnswer, ExplainRequest, InferenceEndpoint } from "#schema";
 import { SelectField, TextField } from "../shared/fields.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
 import { admin, router } from "./client.ts";
 import { Explanation } from "./explanation.tsx";
-import { type Explained, isPast } from "./explanation-types.ts";
 import { PastAnswer } from "./past-answer.tsx";
 import { query } from "./filters.tsx";
 import { TierField } from "./tiers.tsx";
@@ -26,14 +26,23 @@ const FIELDS = [
 type Field = (typeof FIELDS)[number];
 type Draft = Readonly<Record<Field, string>>;
 
-const ENDPOINTS = ["chat", "messages", "responses", "embeddings", "rerank", "image", "speech", "transcription"];
+const ENDPOINTS = [
+  "chat",
+  "messages",
+  "responses",
+  "embeddings",
+  "rerank",
+  "image",
+  "speech",
+  "transcription",
+] satisfies readonly InferenceEndpoint[];
 
 /** What would become of a request, and why: asked of the configuration in force, without anything being sent. */
 export function ExplainPage() {
   const asked = Object.fromEntries(FIELDS.map((name) => [name, query(name)])) as Draft;
   const question = questionOf(asked);
   const answer = useResource(question === null ? null : JSON.stringify(question), (signal) =>
-    admin.send<Explained>("POST", "/admin/explain", { body: question, signal }),
+    admin.send<ExplainAnswer>("POST", "/admin/explain", { body: question, signal }),
   );
   return (
     <>
@@ -49,7 +58,7 @@ export function ExplainPage() {
       ) : (
         <Loaded resource={answer} what="Asking">
           {(explained) =>
-            isPast(explained) ? <PastAnswer of={explained} /> : <Explanation title="Answer" of={explained} />
+            "before" in explained ? <PastAnswer of={explained} /> : <Explanation title="Answer" of={explained} />
           }
         </Loaded>
       )}
@@ -58,7 +67,7 @@ export function ExplainPage() {
 }
 
 /** null: what is needed for a question is not there. */
-function questionOf(asked: Draft): Readonly<Record<string, unknown>> | null {
+function questionOf(asked: Draft): ExplainRequest | null {
   const { model, tier, user, endpoint, stream, request } = asked;
   const [down, open] = [listOf(asked.down), listOf(asked.open)];
   const common = {
@@ -72,14 +81,15 @@ function questionOf(asked: Draft): Readonly<Record<string, unknown>> | null {
     model,
     ...common,
     ...(user && { user }),
-    ...(endpoint && { endpoint }),
+    // Whatever the address says: what is no endpoint is refused by the gateway.
+    ...(endpoint && { endpoint: endpoint as InferenceEndpoint }),
     ...(stream && { stream: true }),
     ...(asked.prompt_tokens && { prompt_tokens: Number(asked.prompt_tokens) }),
     ...(asked.output_tokens && { output_tokens: Number(asked.output_tokens) }),
   };
 }
 
-function listOf(text: string): readonly string[] {
+function listOf(text: string): string[] {
   return text.split(",").filter(Boolean);
 }
 

@@ -1,12 +1,18 @@
+import type {
+  ExplainedCharge,
+  ExplainedStage,
+  ExplainedStep,
+  ExplainedTarget,
+  Explanation as Explained,
+} from "#schema";
 import { formatCount, formatDuration } from "../shared/formats.ts";
 import { Badge, Figure, Panel, type Tone } from "../shared/parts.tsx";
 import { Credits, Until } from "../shared/time.tsx";
-import type { ExplainedRequest, ExplainedStage, ExplainedStep, ExplainedTarget } from "./explanation-types.ts";
 import { Flow, type FlowStep } from "./flow.tsx";
 import { Facts, Hash, UpstreamLink } from "./state-parts.tsx";
 
 /** The way of a request through the pipeline, each stage and step with its verdict. */
-export function Explanation({ title, of }: { readonly title: string; readonly of: ExplainedRequest }) {
+export function Explanation({ title, of }: { readonly title: string; readonly of: Explained }) {
   const { request, answer, charge, credits, limits } = of;
   const isRefused = answer.code !== null;
   return (
@@ -73,15 +79,18 @@ const WINDOWS = [
   ["minute", "Minute"],
 ] as const;
 
-function usageText(usage: Readonly<Record<string, number>>): string {
-  const counted = Object.entries(usage).filter(([, count]) => count > 0);
-  return counted.map(([name, count]) => `${formatCount(count)} ${name}`).join(", ") || "nothing counted";
+function usageText({ image_variant: _priced, ...counts }: ExplainedCharge["usage"]): string {
+  const counted = Object.entries(counts).filter(([, count]) => count > 0);
+  return (
+    counted.map(([name, count]) => `${formatCount(count)} ${name.replaceAll("_", " ")}`).join(", ") || "nothing counted"
+  );
 }
 
-const STAGE_TONES: Readonly<Record<string, Tone>> = {
+const STAGE_TONES: Readonly<Record<ExplainedStage["decision"], Tone>> = {
   passed: "good",
   answered: "good",
   changed: "good",
+  skipped: "neutral",
   refused: "bad",
   failed: "bad",
   "does not apply": "neutral",
@@ -97,7 +106,7 @@ const TARGET_TONES: Readonly<Record<ExplainedTarget["decision"], Tone>> = {
 };
 
 /** The chain stands where it is walked: at the stage that relays. */
-function stepsOf({ stages, chain }: ExplainedRequest): readonly FlowStep[] {
+function stepsOf({ stages, chain }: Explained): readonly FlowStep[] {
   const relay = stages.findIndex(({ stage }) => stage === "relay");
   const at = relay < 0 ? stages.length : relay;
   return [...stages.slice(0, at).map(stageStep), ...chain.map(chainStep), ...stages.slice(at).map(stageStep)];
@@ -111,7 +120,7 @@ function stageStep({ stage, plugin, decision, reason }: ExplainedStage): FlowSte
       {
         id: plugin,
         title: plugin,
-        badge: <Badge tone={STAGE_TONES[decision] ?? "neutral"}>{decision}</Badge>,
+        badge: <Badge tone={STAGE_TONES[decision]}>{decision}</Badge>,
         text: reason,
         muted: decision === "does not apply" || decision === "not reached",
       },
@@ -126,7 +135,7 @@ function chainStep({ balance, targets }: ExplainedStep, index: number): FlowStep
     boxes: targets.map((target) => ({
       id: `${target.upstream} ${target.model}`,
       title: <UpstreamLink name={target.upstream} />,
-      badge: <Badge tone={TARGET_TONES[target.decision] ?? "neutral"}>{target.decision}</Badge>,
+      badge: <Badge tone={TARGET_TONES[target.decision]}>{target.decision}</Badge>,
       text: <TargetText of={target} />,
       muted: target.decision === "not tried",
     })),

@@ -1,19 +1,17 @@
+import type { ExplainedDifference, PastExplanation } from "#schema";
 import { Badge, Panel } from "../shared/parts.tsx";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { Explanation } from "./explanation.tsx";
-import type { ExplainedPast } from "./explanation-types.ts";
 import { Facts } from "./state-parts.tsx";
 
-type Difference = ExplainedPast["differences"][number];
-
-const COLUMNS: readonly Column<Difference>[] = [
+const COLUMNS: readonly Column<ExplainedDifference>[] = [
   { id: "what", title: "What", cell: ({ what }) => what },
   { id: "before", title: "Then", cell: ({ before }) => before },
   { id: "now", title: "Now", cell: ({ now }) => now },
 ];
 
 /** What was decided then, and what would be now. */
-export function PastAnswer({ of }: { readonly of: ExplainedPast }) {
+export function PastAnswer({ of }: { readonly of: PastExplanation }) {
   const { before, now, differences, notes } = of;
   return (
     <>

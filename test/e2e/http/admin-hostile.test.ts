@@ -85,9 +85,13 @@ function pathOf({ path }: AdminEndpoint, part = "none"): string {
   return path.replaceAll(/\{\w+\}/g, () => encoded(part));
 }
 
+/** Of a body that is one of several, those of all. */
 function fieldsOf(title: string | undefined): readonly string[] {
-  const { properties } = (title === undefined ? undefined : schemas[title]) ?? {};
-  return isJson(properties) ? Object.keys(properties) : [];
+  const { properties, oneOf = [] } = (title === undefined ? undefined : schemas[title]) ?? {};
+  const choices = (oneOf as readonly { readonly $ref: string }[]).flatMap(({ $ref }) =>
+    fieldsOf($ref.split("/").at(-1)),
+  );
+  return [...new Set([...(isJson(properties) ? Object.keys(properties) : []), ...choices])];
 }
 
 interface Ask {
@@ -108,6 +112,12 @@ async function faultsOf({ method, path: template }: AdminEndpoint, asks: readonl
   }
   return faults;
 }
+
+test("the fields of every body are known", () => {
+  const bodies = ROWS.flatMap(({ body }) => body ?? []);
+  expect(bodies.length).toBeGreaterThan(5);
+  expect(bodies.filter((title) => fieldsOf(title).length === 0)).toEqual([]);
+});
 
 describe.each(ROWS)("$method $path", (row) => {
   const { method, query, body } = row;

@@ -28,7 +28,7 @@ test("a change is in the log with who, what, about what and how it ended", async
     { ...who, action: "endStream", target: "s1", details: {} },
   ]);
   await ask("/admin/config", AUTH);
-  await ask("/admin/explain", JSON_HEADERS, "POST", "{}");
+  await ask("/admin/explain", JSON_HEADERS, "POST", '{"request":"r"}');
   expect(entries, "nothing of what changes nothing").toHaveLength(3);
 });
 

@@ -1,4 +1,5 @@
 import { onTestFinished } from "vitest";
+import type { ExplainAnswer } from "#schema";
 import { type AdminToken, type AuditEntry, Secret } from "../../../src/kit/index.ts";
 import { ADMIN_ENDPOINTS } from "../../../src/server/admin/endpoints.ts";
 import { type AdminOptions, createAdminHandler } from "../../../src/server/admin/handler.ts";
@@ -70,7 +71,7 @@ export async function admin(options: Options = {}) {
     events: () => new ReadableStream({ start: (controller) => controller.close() }),
     reload: async () => ({ ok: true, hash: "def" }),
     rollback: async () => ({ ok: true, hash: "abc" }),
-    explain: async (question) => ({ ok: true, explanation: { question } }),
+    explain: async () => ({ ok: true, explanation: {} as ExplainAnswer }),
     services: auditInMemory(),
     log: memoryLog(lines),
     ...options,

@@ -1,5 +1,5 @@
 import { GatewayError } from "../../../kit/index.ts";
-import { json, schemaRef } from "../../endpoint.ts";
+import { json } from "../../endpoint.ts";
 import { jsonResponse } from "../../router.ts";
 import { type AdminEndpoint, type ReloadResult, row } from "../endpoint.ts";
 
@@ -118,10 +118,7 @@ export const CONFIGURATION: readonly AdminEndpoint[] = [
     description: "Nothing is counted, charged or sent.",
     body: "ExplainRequest",
     answers: {
-      200: {
-        description: "What becomes of it, and why.",
-        content: { "application/json": { schema: schemaRef("Explanation") } },
-      },
+      200: { description: "What becomes of it, and why; of a past one also what did.", content: json("ExplainAnswer") },
     },
     errors: ["OVERLOADED", "STORE_UNAVAILABLE"],
     route:
