@@ -97,14 +97,14 @@ class ChatStream implements StreamFormat {
   readonly #wantsUsage: boolean;
   #usageSent = false;
   #last: Json = {};
-  readonly #splice: ModelSplice;
+  /** Made with the first event: most answers are no stream. */
+  #splice: ModelSplice | null = null;
   readonly #standIn: StandIn;
 
   constructor(model: string, wantsUsage: boolean, standIn: StandIn) {
     this.#model = model;
     this.#wantsUsage = wantsUsage;
     this.#standIn = standIn;
-    this.#splice = new ModelSplice(model);
   }
 
   event(event: StreamEvent): string {
@@ -119,6 +119,7 @@ class ChatStream implements StreamFormat {
     this.#usageSent ||= counted && shows;
     const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
     const whole = isText(data["id"]) && typeof data["created"] === "number";
+    this.#splice ??= new ModelSplice(this.#model);
     const text = raw === undefined || !same || !whole || (hide && counted) ? null : this.#splice.write(raw, data, hide);
     return `data: ${text ?? this.#rewrite(data)}\n\n`;
   }
