@@ -44,6 +44,7 @@ export function createAuthentication({
   const pending = new Map<string, Promise<Principal | null>>();
   let used = new Map<string, number>();
   let changes = 0;
+  let version: number | undefined;
 
   const unsubscribe = store.onChange((userId) => {
     changes++;
@@ -71,7 +72,7 @@ export function createAuthentication({
 
   function byKey(secret: string): Awaitable<Principal | null> {
     if (!isKeyShaped(secret) || unknown.has(secret)) return null;
-    const principal = principals.known(secret);
+    const principal = hasHeardAll() ? principals.presumed(secret) : principals.known(secret);
     if (principal) return live(secret, principal);
     const shared = pending.get(secret);
     if (shared) return shared;
@@ -79,6 +80,23 @@ export function createAuthentication({
     const look = lookUp(secret).finally(() => pending.delete(secret));
     pending.set(secret, look);
     return look;
+  }
+
+  /** Whether every principal that may have changed has been dropped. */
+  function hasHeardAll(): boolean {
+    if (store.accountsVersion === undefined) return false;
+    try {
+      const current = store.accountsVersion();
+      if (current !== version) {
+        version = current;
+        changes++;
+        principals.doubtAll();
+      }
+      return true;
+    } catch {
+      // The store does not answer: whoever looks a key up is told so.
+      return false;
+    }
   }
 
   /** Of a principal that is remembered: a key expires meanwhile. */
@@ -115,7 +133,7 @@ export function createAuthentication({
     byKey,
 
     presume(secret) {
-      const principal = principals.presumed(secret);
+      const principal = store.accountsVersion === undefined ? principals.presumed(secret) : null;
       return principal?.version === undefined ? byKey(secret) : live(secret, principal);
     },
 

@@ -1,5 +1,6 @@
 export { answerOfEvents, eventsOfAnswer } from "./answer-forms.ts";
 export * from "./audit.ts";
+export * from "./cancellation.ts";
 export * from "./data-url.ts";
 export * from "./dense-set.ts";
 export * from "./errors.ts";

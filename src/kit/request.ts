@@ -1,3 +1,4 @@
+import type { AbortReason, Cancellation } from "./cancellation.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Json } from "./json.ts";
 import type { KeyLimits } from "./key-limits.ts";
@@ -144,6 +145,8 @@ export interface Exchange {
   readonly call: Call;
   /** Aborted when nobody waits any more; `reason` is an AbortReason. */
   readonly signal: AbortSignal;
+  /** The same for the gateway's own code, which asks for no signal to be made; left out: there is only that. */
+  readonly cancellation?: Cancellation;
   /** Left out: it is in no trace. */
   readonly trace?: RequestTrace;
   /** A header of the request by any name; null without one, and for those that credentials come in. */
@@ -156,8 +159,6 @@ export interface Exchange {
 export interface BegunExchange extends Omit<Exchange, "call"> {
   readonly call: CallFacts;
 }
-
-export type AbortReason = "client_gone" | "killed" | "shutdown";
 
 export type OutcomeKind =
   | "served"
@@ -266,6 +267,8 @@ export interface StreamFormat {
 export interface Client {
   /** Aborted with an AbortReason. */
   readonly signal: AbortSignal;
+  /** As of an `Exchange`. */
+  readonly cancellation?: Cancellation;
   /** Nobody waits any more: aborts `signal`; the first reason stays. */
   abort(reason: AbortReason): void;
   /** `listener` is called at `abort("shutdown")` also when `signal` was aborted before for another reason. One listener. */

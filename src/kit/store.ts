@@ -190,6 +190,11 @@ export interface AccountStore {
   linkIdentity(issuer: string, subject: string, userId: string): Awaitable<User | null>;
   /** Pushes users whose tier or keys this process, or another one, has changed, as far as the store can. @returns unsubscribes. */
   onChange(listener: OnChange): () => void;
+  /**
+   * Another number after each change of an account that `onChange` does not push: as long as it stays, principals are as
+   * they were looked up. Absent where the store has to be asked for that.
+   */
+  accountsVersion?(): number;
 }
 
 /** Sign-in codes, the refresh tokens that follow, and the counters that limit who asks. */

@@ -3,6 +3,7 @@ import {
   type AttemptResult,
   type AttemptSpan,
   type Call,
+  type Cancellation,
   type Exchange,
   type FailureClass,
   GatewayError,
@@ -134,7 +135,7 @@ export class Attempts {
     if (this.#handedOver) return;
     this.#handedOver = true;
     this.#call = null;
-    if (this.#listens) this.#exchange.signal.removeEventListener("abort", this);
+    if (this.#listens) this.#cancellation.removeEventListener("abort", this);
   }
 
   /** The exchange was aborted. */
@@ -152,15 +153,19 @@ export class Attempts {
     for (const stream of this.#streams) stream.cancel(served ? SERVED : cancelled());
   }
 
+  get #cancellation(): Cancellation {
+    return this.#exchange.cancellation ?? this.#exchange.signal;
+  }
+
   #watch<Item>(source: Source<Item>, attempt: Attempt): Source<Item> {
-    const { signal } = this.#exchange;
+    const cancellation = this.#cancellation;
     const stream = new AttemptSource(source, attempt, this.#streams);
     if (!this.#handedOver && this.#streams.size === 0) {
       this.#listens = true;
-      signal.addEventListener("abort", this);
+      cancellation.addEventListener("abort", this);
     }
     this.#streams.add(stream);
-    if (this.#released || signal.aborted) stream.cancel();
+    if (this.#released || cancellation.aborted) stream.cancel();
     return stream;
   }
 }

@@ -3,6 +3,7 @@ import {
   type AttemptSpan,
   type Bill,
   type Call,
+  type Cancellation,
   type ClientDialect,
   type Ending,
   type Exchange,
@@ -98,6 +99,12 @@ export class ExchangeState {
 
   get call(): Call {
     return this.#call;
+  }
+
+  /** Of its client: aborted when nobody waits any more. */
+  get cancellation(): Cancellation {
+    const { client } = this.request;
+    return client.cancellation ?? client.signal;
   }
 
   /** How a whole answer is written. @throws TypeError once an answer streams. */
@@ -229,13 +236,12 @@ class FrozenExchange implements Exchange {
   readonly principal: Principal;
   readonly tier: Exchange["tier"];
   readonly model: Model;
-  readonly signal: AbortSignal;
   readonly trace: Exchange["trace"];
   readonly header: (name: string) => string | null;
   readonly #state: ExchangeState;
 
   constructor(state: ExchangeState, principal: Principal, host: Host) {
-    const { id, receivedAt, head, client } = state.request;
+    const { id, receivedAt, head } = state.request;
     this.#state = state;
     this.id = id;
     this.requestId = head.requestId;
@@ -245,7 +251,6 @@ class FrozenExchange implements Exchange {
     this.principal = principal;
     this.tier = tierOf(host.snapshot, principal.tier);
     this.model = modelOf(state.call, host.snapshot);
-    this.signal = client.signal;
     this.trace = head.trace;
     this.header = (name) => {
       const lower = name.toLowerCase();
@@ -256,6 +261,14 @@ class FrozenExchange implements Exchange {
 
   get call(): Call {
     return this.#state.call;
+  }
+
+  get signal(): AbortSignal {
+    return this.#state.request.client.signal;
+  }
+
+  get cancellation(): Cancellation {
+    return this.#state.cancellation;
   }
 
   get tags(): readonly Tag[] | undefined {

@@ -207,8 +207,9 @@ export class RequestRun {
 
   #written(body: Json): Awaitable<string> {
     const state = this.#state;
-    const { id, receivedAt, signal } = state.exchange;
-    const kind = signal.aborted ? (signal.reason as AbortReason) : "served";
+    const { id, receivedAt } = state.exchange;
+    const { aborted, reason } = state.cancellation;
+    const kind = aborted ? (reason as AbortReason) : "served";
     return this.#settle(kind, 200, null, (bill, { endedAt }) =>
       state.format.answer(body, {
         id,

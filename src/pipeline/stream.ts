@@ -45,11 +45,11 @@ export abstract class StreamRelay<Item> implements Sink<Item> {
    * @throws what a hook or the client's format threw; the source still runs then.
    */
   run(source: Source<Item>): Promise<StreamEnd> {
-    const { signal } = this.state.request.client;
+    const { cancellation } = this.state;
     this.#source = source;
-    signal.addEventListener("abort", this);
-    if (signal.aborted) {
-      this.#abortReason = signal.reason as AbortReason;
+    cancellation.addEventListener("abort", this);
+    if (cancellation.aborted) {
+      this.#abortReason = cancellation.reason as AbortReason;
       this.#stop();
     } else source.open(this);
     return this.#end.promise;
@@ -76,7 +76,7 @@ export abstract class StreamRelay<Item> implements Sink<Item> {
   /** The exchange was aborted. */
   handleEvent(): void {
     const { client } = this.state.request;
-    const reason = client.signal.reason as AbortReason;
+    const reason = this.state.cancellation.reason as AbortReason;
     this.#abortReason = reason;
     // What waits behind a slow client was produced as well, and may hold the count.
     if (this.#isPaused) this.#source?.resume();
@@ -117,7 +117,7 @@ export abstract class StreamRelay<Item> implements Sink<Item> {
   #close(): void {
     this.#source = null;
     this.#cancelTimer?.();
-    this.state.request.client.signal.removeEventListener("abort", this);
+    this.state.cancellation.removeEventListener("abort", this);
   }
 }
 

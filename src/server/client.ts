@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { AbortReason, Client, Log } from "../kit/index.ts";
+import { type AbortReason, type Cancellation, CancellationSource, type Client, type Log } from "../kit/index.ts";
 import { headOf, type HttpExchange, refusalOf, respond } from "./respond.ts";
 
 const EVENT_STREAM = /^text\/event-stream\b/;
@@ -11,7 +11,7 @@ export class ServerClient implements Client {
   readonly #res: ServerResponse;
   readonly #log: Log;
   readonly #stallAfterMs: number;
-  readonly #abort = new AbortController();
+  readonly #abort = new CancellationSource();
   #streaming = false;
   #events = 0;
   /** Of the connection, when the answer's head was made. */
@@ -38,6 +38,10 @@ export class ServerClient implements Client {
 
   get signal(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  get cancellation(): Cancellation {
+    return this.#abort;
   }
 
   /** Whether a stream of events has begun and not ended. */

@@ -5,7 +5,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { Busboy, type BusboyInstance } from "@fastify/busboy";
-import { escapeSegment, GatewayError, invalidRequest, type Json, type Upload } from "../kit/index.ts";
+import {
+  type Cancellation,
+  escapeSegment,
+  GatewayError,
+  invalidRequest,
+  type Json,
+  type Upload,
+} from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
 import { type BodyParts, brokenOff, requireIdentity, tooLarge } from "./request-body.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
@@ -52,7 +59,7 @@ class FormReader {
   readonly #req: IncomingMessage;
   readonly #limit: number;
   readonly #announcedBytes: number;
-  readonly #signal: AbortSignal | undefined;
+  readonly #signal: Cancellation | undefined;
   readonly #claim: ByteClaim | undefined;
   readonly #parser: BusboyInstance;
   readonly #done = Promise.withResolvers<Form>();
@@ -68,7 +75,7 @@ class FormReader {
     bounds: {
       readonly limit: number;
       readonly announcedBytes: number;
-      readonly signal: AbortSignal | undefined;
+      readonly signal: Cancellation | undefined;
       readonly claim: ByteClaim | undefined;
     },
   ) {

@@ -209,7 +209,7 @@ class ServedRequest implements InferenceRequest, Indexed {
     const onWhole = (): void => {
       this.waited = elapsed() - since;
     };
-    const parts = { signal: this.client.signal, claim: this.#claim, onWhole };
+    const parts = { signal: this.client.cancellation, claim: this.#claim, onWhole };
     let call: Call;
     if (format.body === "json") {
       const read = await readJson(http, bodyLimit, parts, this.#joined, format.endpoint === "chat");

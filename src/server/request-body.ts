@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type BodyText, GatewayError, invalidRequest, isPromise, type Json } from "../kit/index.ts";
+import { type BodyText, type Cancellation, GatewayError, invalidRequest, isPromise, type Json } from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
 import { bodyText } from "./body-text.ts";
 import { parseBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
@@ -16,7 +16,7 @@ const JSON_TYPE = /^application\/json *(?:; *charset *= *(?:utf-?8|"utf-?8") *)?
 
 export interface BodyParts {
   /** Aborted when nobody waits for the body any more. */
-  readonly signal?: AbortSignal;
+  readonly signal?: Cancellation;
   /** What the body takes of its budget; whoever made the claim gives it back. */
   readonly claim?: ByteClaim;
   /** Called when its last byte is there. */
@@ -189,7 +189,7 @@ export function tooLarge(limit: number): GatewayError {
 }
 
 /** Why a body will not be whole: the gateway stops, or the client has gone, and nobody is left to read this. */
-export function brokenOff(signal?: AbortSignal): GatewayError {
+export function brokenOff(signal?: Cancellation): GatewayError {
   if (signal?.reason !== "shutdown") return invalidRequest("/", "ended early");
   return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
 }

@@ -1,8 +1,11 @@
+import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { createKey, digest } from "../../src/accounts/api-keys.ts";
 import { type AuthenticationOptions, createAuthentication } from "../../src/accounts/authenticate.ts";
 import { createTokens } from "../../src/accounts/tokens.ts";
 import { GatewayError, type OnChange, type Principal, type Store, storeUnavailable } from "../../src/kit/index.ts";
+import { openStore } from "../../src/store/open.ts";
+import { temporaryFolder } from "../store/support.ts";
 import { START, storeWithUser, tokenSettings } from "./support.ts";
 
 const MINUTE = 60_000;
@@ -28,7 +31,10 @@ async function withKey(now?: () => number) {
 }
 
 /** What other processes change: a store may not hear of it. */
-const unheard = (store: Store) => vi.spyOn(store, "onChange").mockReturnValue(() => {});
+function unheard(store: Store): void {
+  vi.spyOn(store, "onChange").mockReturnValue(() => {});
+  delete store.accountsVersion;
+}
 
 const lastUse = async (store: Store) => (await store.listKeys("user_1"))[0]!.lastUsedAt;
 
@@ -243,6 +249,57 @@ describe("last use", () => {
     expect(written).not.toHaveBeenCalled();
   });
 });
+
+async function inFile() {
+  const url = `sqlite:${join(temporaryFolder(), "gateway.db")}`;
+  const [store, command] = [true, false].map((serving) => openStore(url, { serving, now: () => START }));
+  return { store: await store!, command: await command! };
+}
+
+describe("in a file, which commands change, too", () => {
+  test("a key costs one look-up until a command changes something, and a revoked one is nobody at once", async () => {
+    const time = monotonicTime();
+    const { store, command } = await inFile();
+    onTestFinished(async () => {
+      await command.close();
+      await store.close();
+    });
+    const user = (await store.addUser({ id: "user_1", email: "a@example.com", tier: "Free", credits: 0n }))!;
+    const [first, second] = [await keyOf(store, user), await keyOf(store, user)];
+    const asked = vi.spyOn(store, "principalByDigest");
+    const identities = identitiesOn(store);
+    for (let count = 0; count < 5; count++) {
+      expect(await identities.presume(first.key)).toMatchObject({ keyId: first.id, tier: "Free" });
+      expect(await identities.byKey(second.key)).toMatchObject({ keyId: second.id, tier: "Free" });
+      time.now += 10_000;
+    }
+    expect(asked).toHaveBeenCalledTimes(2);
+    await command.revokeKey(first.id);
+    time.now += 10;
+    expect(await identities.presume(first.key)).toBeNull();
+    await command.setTier(user.id, "Max");
+    time.now += 10;
+    expect(await identities.presume(second.key)).toMatchObject({ tier: "Max" });
+    await store.setTier(user.id, "Pro");
+    expect(await identities.presume(second.key), "changed by the process itself").toMatchObject({ tier: "Pro" });
+  });
+
+  test("a file that cannot be asked any more is told of as such", async () => {
+    const { store, command } = await inFile();
+    await command.close();
+    const user = (await store.addUser({ id: "user_1", email: "a@example.com", tier: "Free", credits: 0n }))!;
+    const { key } = await keyOf(store, user);
+    const time = monotonicTime();
+    const identities = identitiesOn(store);
+    expect(await identities.byKey(key)).not.toBeNull();
+    await store.close();
+    time.now += 1_000;
+    await expect((async () => identities.byKey(key))()).rejects.toMatchObject({ code: "STORE_UNAVAILABLE" });
+  });
+});
+
+const keyOf = async (store: Store, { id }: { readonly id: string }) =>
+  (await createKey(store, { userId: id, name: "n" })).body;
 
 /** A store that gives versions, and may be away. */
 async function versioned(more: Partial<AuthenticationOptions> = {}) {

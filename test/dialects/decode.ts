@@ -15,7 +15,13 @@ export function decodeWith(decoder: StreamReader, pieces: readonly Uint8Array[])
   const events = pieces.flatMap((piece) => decoder.feed(piece));
   events.push(...decoder.finish());
   const { fault, done, complete } = decoder;
-  return { events, fault: fault && { failure: fault.failure, message: fault.message }, done, complete };
+  // Copies: how an event was read is no part of what it says.
+  return {
+    events: events.map((event) => ({ ...event })),
+    fault: fault && { failure: fault.failure, message: fault.message },
+    done,
+    complete,
+  };
 }
 
 /** What OpenAI's makes of it. */

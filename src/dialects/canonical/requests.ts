@@ -108,6 +108,7 @@ const DONE = "[DONE]";
 const LINE_FEED = 0x0a;
 /** Leaves a byte order mark to the parser, which knows where the stream begins. */
 const WHOLE = new TextDecoder("utf-8", { ignoreBOM: true });
+const NO_EVENTS: readonly StreamEvent[] = [];
 const TOO_LARGE = "an event that is too large";
 
 /** Reads a stream of server-sent events that hold JSON; what they mean is the dialect's. */
@@ -124,7 +125,8 @@ export abstract class SseStreamReader implements StreamReader {
   #isHeld = false;
   #begun = false;
   #ended = false;
-  #events: StreamEvent[] = [];
+  /** null: none. */
+  #events: StreamEvent[] | null = null;
 
   /** @param maximum characters of one event. */
   constructor(maximum: number = MAX_EVENT_CHARACTERS) {
@@ -160,6 +162,11 @@ export abstract class SseStreamReader implements StreamReader {
     // Where it is not the dialect's, it means nothing.
   }
 
+  /** The event of an unnamed one-line text, where nothing but its strings is to be read; null where there is more to it. */
+  protected known(_raw: string): StreamEvent | null {
+    return null;
+  }
+
   /** The data of an event; undefined when it is not JSON. */
   protected parse(raw: string): unknown {
     return parseJson(raw);
@@ -185,7 +192,8 @@ export abstract class SseStreamReader implements StreamReader {
 
   /** A read that ends with a line ends with a character: it needs no decoder that keeps the beginning of one. */
   #decoded(chunk: Uint8Array): string {
-    if (this.#decoder === null && chunk.at(-1) === LINE_FEED) return WHOLE.decode(chunk);
+    // Not `at`, which takes six times as long.
+    if (this.#decoder === null && chunk[chunk.length - 1] === LINE_FEED) return WHOLE.decode(chunk);
     this.#decoder ??= new TextDecoder("utf-8", { ignoreBOM: true });
     return this.#decoder.decode(chunk, { stream: true });
   }
@@ -208,8 +216,12 @@ export abstract class SseStreamReader implements StreamReader {
       if (data < at || !isAt("data: ", text, data)) return at;
       const end = text.indexOf("\n", data);
       if (end < 0 || text.charCodeAt(end + 1) !== LINE_FEED) return at;
-      this.#event({ id: undefined, event, data: text.slice(data + "data: ".length, end) });
+      const raw = text.slice(data + "data: ".length, end);
       at = end + 2;
+      const known = event === undefined && raw.length <= this.#maximum && this.#reading ? this.known(raw) : null;
+      if (known === null) this.#event({ id: undefined, event, data: raw });
+      else if (this.#events === null) this.#events = [known];
+      else this.#events.push(known);
     }
     return at;
   }
@@ -229,20 +241,25 @@ export abstract class SseStreamReader implements StreamReader {
 
   #take(): readonly StreamEvent[] {
     const events = this.#events;
-    this.#events = [];
+    if (events === null) return NO_EVENTS;
+    this.#events = null;
     return events;
+  }
+
+  get #taken(): StreamEvent[] {
+    return (this.#events ??= []);
   }
 
   #event(message: EventSourceMessage): void {
     if (!this.#reading) return;
     const { data: raw } = message;
-    if (raw === DONE) return this.mark(this.#events);
+    if (raw === DONE) return this.mark(this.#taken);
     // The parser measures only what it must hold: without this an event's fate would hang on how its reads were split.
     if (raw.length > this.#maximum) return this.#fail(TOO_LARGE);
     const data = this.parse(raw);
     if (!isJson(data)) return this.#fail("an event that is not JSON");
     try {
-      this.read(data, message, this.#events);
+      this.read(data, message, this.#taken);
     } catch (error) {
       this.#stop(error);
     }
@@ -250,7 +267,7 @@ export abstract class SseStreamReader implements StreamReader {
 
   #close(): void {
     try {
-      this.close(this.#events, false);
+      this.close(this.#taken, false);
     } catch (error) {
       this.#stop(error);
     }
@@ -264,7 +281,7 @@ export abstract class SseStreamReader implements StreamReader {
 
   #stop(error: unknown): void {
     if (!(error instanceof AttemptError)) throw error;
-    this.close(this.#events, true);
+    this.close(this.#taken, true);
     this.fault = error;
   }
 }

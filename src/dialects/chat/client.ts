@@ -12,6 +12,7 @@ import {
 import { producedText } from "../canonical/answer.ts";
 import { pageCitations, promptBytes, promptText } from "../canonical/message.ts";
 import { readUsage } from "../canonical/usage.ts";
+import { type Shape, ShapedChunk } from "../canonical/chunk-shapes.ts";
 
 /** More than any model can write: what a client allows beyond it holds no more, and money can always be computed. */
 const MAX_OUTPUT_TOKENS = 1_000_000_000;
@@ -91,6 +92,9 @@ class ChatFormat implements AnswerFormat {
   }
 }
 
+/** No chunk has it: JSON.stringify would write the character as it is. */
+const PROBE = String.raw`"\u007f"`;
+
 class ChatStream implements StreamFormat {
   readonly heartbeat = ": keep-alive\n\n";
   readonly #model: string;
@@ -100,6 +104,11 @@ class ChatStream implements StreamFormat {
   /** Made with the first event: most answers are no stream. */
   #splice: ModelSplice | null = null;
   readonly #standIn: StandIn;
+  /** Of the chunk before. */
+  #shape: Shape | null = null;
+  /** What the lines of its chunks begin and end with; null where that cannot be told. */
+  #before: string | null = null;
+  #after = "";
 
   constructor(model: string, wantsUsage: boolean, standIn: StandIn) {
     this.#model = model;
@@ -108,6 +117,28 @@ class ChatStream implements StreamFormat {
   }
 
   event(event: StreamEvent): string {
+    const shape = ShapedChunk.shapeOf(event);
+    const { raw } = event;
+    if (shape === null || raw === undefined) return this.#line(event);
+    if (shape !== this.#shape) this.#learn(event, raw, shape);
+    if (this.#before === null) return this.#line(event);
+    if (this.#wantsUsage) this.#last = event.data;
+    return this.#before + raw.slice(shape.before.length, raw.length - shape.after.length) + this.#after;
+  }
+
+  /** The lines of a shape's chunks differ as the chunks do, unless they are written anew. */
+  #learn(event: StreamEvent, raw: string, shape: Shape): void {
+    const [before = "", after = "", more] = this.#line({ ...event, raw: shape.before + PROBE + shape.after }).split(
+      PROBE,
+    );
+    const value = raw.slice(shape.before.length, raw.length - shape.after.length);
+    const isKnown = more === undefined && before + value + after === this.#line(event);
+    this.#shape = shape;
+    this.#before = isKnown ? before : null;
+    this.#after = after;
+  }
+
+  #line(event: StreamEvent): string {
     const { raw } = event;
     const choices = choicesForClients(event.data["choices"], "delta");
     const same = choices === event.data["choices"];

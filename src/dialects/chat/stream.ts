@@ -1,19 +1,26 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
-import { append, isText, parseJson } from "../canonical/json.ts";
+import { append, isText } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
 import { canonicalUsage, readUsage, reportedUsage } from "../canonical/usage.ts";
 import { ChoiceReader } from "./answer.ts";
+import { ChunkParser, type Shape } from "../canonical/chunk-shapes.ts";
 
 /** Reads the events of one stream of chat completions; `[DONE]` is its ending. */
 export class ChatStreamReader extends SseStreamReader {
   override done = false;
   readonly #parser = new ChunkParser();
   readonly #chunks = new ChunkReader();
+  /** Its chunks are canonical, whatever their text is. */
+  #canonical: Shape | null = null;
 
   override get complete(): boolean {
     return this.done || this.#chunks.finished;
+  }
+
+  protected override known(raw: string): StreamEvent | null {
+    return this.#canonical === null || this.#chunks.keeps ? null : this.#canonical.read(raw);
   }
 
   protected override parse(raw: string): unknown {
@@ -24,7 +31,10 @@ export class ChatStreamReader extends SseStreamReader {
     const { error } = data;
     if ((error !== undefined && error !== null) || name === "error") throw reportedError(error ?? data["message"]);
     const event = this.#chunks.read(data, raw);
-    if (event !== null) events.push(event);
+    if (event === null) return;
+    events.push(event);
+    const { shape } = this.#parser;
+    if (shape?.isText && event.data === data) this.#canonical = shape;
   }
 
   protected override mark(events: StreamEvent[]): void {
@@ -61,6 +71,11 @@ class ChunkReader {
   #usage: StreamEvent | null = null;
   /** The count has been sent: clients take one. */
   #usageSent = false;
+
+  /** The next chunk gets fields of another one. */
+  get keeps(): boolean {
+    return this.#kept !== null;
+  }
 
   /** Every choice that began has its finish reason. */
   get finished(): boolean {
@@ -213,108 +228,4 @@ function rewritten({ id: _id, created: _created, usage, x_groq: groq, ...rest }:
     ...(usage === null && { usage }),
     ...(groq !== undefined && { x_groq: isJson(groq) ? request : groq }),
   };
-}
-
-/** Shapes learnt in a row without a chunk that had one of them: such a stream is not worth learning. */
-const MAX_UNUSED_SHAPES = 4;
-/** What providers fill chunks up with, so that lengths give nothing away: OpenAI, Mistral. */
-const PADDINGS = ["obfuscation", "p"];
-/** Values that stand for themselves wherever they are put: neither is part of a text or a number beside it. */
-const PROBES = ["[1]", "[2]"] as const;
-
-/**
- * Parses the chunks of one stream as JSON.parse would. Most differ from the one before in a piece of text, and in padding:
- * where a JSON text differs from another in complete values alone, so does what it says.
- */
-export class ChunkParser {
-  #shape: Shape | null = null;
-  #unusedShapes = 0;
-
-  /** @returns undefined for what is not JSON. */
-  parse(raw: string): unknown {
-    const known = this.#shape === null ? undefined : read(this.#shape, raw);
-    if (known !== undefined) {
-      this.#unusedShapes = 0;
-      return known;
-    }
-    const data = parseJson(raw);
-    const shape = this.#unusedShapes < MAX_UNUSED_SHAPES && isJson(data) ? learn(raw, data) : null;
-    if (shape !== null) {
-      this.#shape = shape;
-      this.#unusedShapes += 1;
-    }
-    return data;
-  }
-}
-
-/** What chunks have in common. */
-interface Shape {
-  readonly chunk: Json;
-  readonly choice: Json;
-  /** Of the one field of the choice's delta. */
-  readonly name: string;
-  /** Of the padding behind it; null without. */
-  readonly padding: string | null;
-  /** The text before, between and behind the two values; without padding nothing is between. */
-  readonly texts: readonly [string, string, string];
-}
-
-/** The chunk of a text; undefined when it has another shape. */
-function read({ chunk, choice, name, padding, texts }: Shape, raw: string): Json | undefined {
-  const [before, between, after] = texts;
-  const end = raw.length - after.length;
-  // Not `startsWith`, which takes twice as long.
-  if (raw.slice(0, before.length) !== before || raw.slice(end) !== after) return undefined;
-  const stop = padding === null ? end : raw.indexOf(between, before.length);
-  if (stop < 0) return undefined;
-  const text = parseJson(raw.slice(before.length, stop));
-  if (typeof text !== "string") return undefined;
-  const choices = [{ ...choice, delta: { [name]: text } }];
-  if (padding === null) return { ...chunk, choices };
-  const filled = parseJson(raw.slice(stop + between.length, end));
-  return typeof filled === "string" ? { ...chunk, choices, [padding]: filled } : undefined;
-}
-
-/** The shape of a chunk with one choice whose delta is one text; null for any other. */
-function learn(raw: string, data: Json): Shape | null {
-  const delta = onlyChoice(data)?.["delta"];
-  if (!isJson(delta)) return null;
-  const name = firstName(delta);
-  if (typeof delta[name] !== "string") return null;
-  const padding = PADDINGS.find((field) => typeof data[field] === "string") ?? null;
-  const [before, rest] = around(raw, name, delta[name]);
-  const [between, after] = padding === null ? ["", rest] : around(rest, padding, data[padding]);
-  // Whatever the text is like: what takes these places in it is what takes the values' places in the chunk.
-  const chunk = parseJson(before + PROBES[0] + (padding === null ? "" : between + PROBES[1]) + after);
-  const choice = isJson(chunk) ? onlyChoice(chunk) : null;
-  if (!isJson(chunk) || choice === null) return null;
-  if (JSON.stringify(choice["delta"]) !== `{${JSON.stringify(name)}:${PROBES[0]}}`) return null;
-  if (padding !== null && JSON.stringify(chunk[padding]) !== PROBES[1]) return null;
-  // Anything but plain values would be one object shared by all chunks.
-  if (!isPlainWithout(chunk, ["choices", padding]) || !isPlainWithout(choice, ["delta"])) return null;
-  return { chunk, choice, name, padding, texts: [before, between, after] };
-}
-
-function onlyChoice({ choices }: Json): Json | null {
-  const choice: unknown = Array.isArray(choices) && choices.length === 1 ? choices[0] : null;
-  return isJson(choice) ? choice : null;
-}
-
-function firstName(object: Json): string {
-  for (const name in object) return name;
-  return "";
-}
-
-function isPlainWithout(object: Json, names: readonly (string | null)[]): boolean {
-  return Object.entries(object).every(
-    ([name, value]) => typeof value !== "object" || value === null || names.includes(name),
-  );
-}
-
-/** The text before and behind the value of a field that is written as JSON.stringify does. */
-function around(text: string, name: string, value: unknown): readonly [string, string] {
-  const field = `${JSON.stringify(name)}:`;
-  const written = JSON.stringify(value);
-  const begin = text.indexOf(field + written) + field.length;
-  return [text.slice(0, begin), text.slice(begin + written.length)];
 }

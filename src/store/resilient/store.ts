@@ -92,6 +92,8 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
     onStop: (listener, onCertain) => store.onStop(listener, onCertain),
     onChange: (listener) => store.onChange(listener),
     onBroadcast: (listener) => store.onBroadcast(listener),
+    // Of a store that answers at once.
+    ...(store.accountsVersion !== undefined && { accountsVersion: () => store.accountsVersion!() }),
     admit,
     settle,
     windows,

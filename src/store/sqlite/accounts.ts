@@ -44,6 +44,8 @@ export function accountMethods(
     ...keyMethods(db, transactions, now, onChanged, budgets),
     ...identityMethods(db, transactions, users),
 
+    accountsVersion: transactions.read(() => users.version()),
+
     /** Pushes what this process changes, not what a command changes in the file. */
     onChange(listener: OnChange) {
       const subscription = { listener };

@@ -90,8 +90,14 @@ export class KnownUsers {
 
   /** As `of`, with what commands have changed by now. */
   current(userId: string): KnownUser | null {
-    if (performance.now() - this.#lookedAt >= UNCHANGED_MS) this.look();
+    this.version();
     return this.of(userId);
+  }
+
+  /** Rises with each change that somebody else has made in the file. */
+  version(): number {
+    if (performance.now() - this.#lookedAt >= UNCHANGED_MS) this.look();
+    return this.#version;
   }
 
   /** Finds out whether somebody else has changed the file: each user is read again before the next use. */

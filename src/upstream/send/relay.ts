@@ -71,13 +71,13 @@ export class Relay<Item> implements Source<Item> {
 
   /** @param bytes that the item was read from. */
   push(item: Item, bytes: number): void {
+    if (this.#flowing) return this.#deliver(item);
     const { owner, answer, maxHeldBytes } = this.#options;
     if (!this.#begun) {
       this.#begun = true;
       owner.begin();
       owner.resolve(answer(this));
     }
-    if (this.#flowing) return this.#deliver(item);
     this.#held.push(item);
     this.#heldBytes += bytes;
     if (this.#heldBytes >= maxHeldBytes) owner.hold();

@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
-import { AttemptError, type Timeouts } from "../../kit/index.ts";
+import { AttemptError, type Cancellation, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type Sweeper } from "./deadlines.ts";
 import { type BodyChunks, isUnwritten, sentBody } from "./request.ts";
@@ -30,7 +30,7 @@ export interface RequestHandlerOptions<Result> {
   readonly stream: boolean;
   /** Unix milliseconds by which the answer must have begun (a stream) or ended (any other). */
   readonly deadline: number;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Called when the head of the request is written to a connection, and with every part of its body. */
   readonly onSent?: (() => void) | undefined;
   readonly sweeper: Sweeper;
@@ -50,6 +50,8 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   readonly #deadlines: Deadlines;
   /** Unix milliseconds. */
   #measuredFrom: number;
+  /** Unix milliseconds of the last bytes of the answer's body, or of the end of a pause. */
+  #receivedAt: number;
   #controller: Dispatcher.DispatchController | null = null;
   #phase: "connect" | "head" | "body" | "drain" | "over" = "connect";
   #reader: Reader | null = null;
@@ -67,6 +69,7 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   constructor(options: RequestHandlerOptions<Result>, now: number) {
     this.#options = options;
     this.#measuredFrom = now;
+    this.#receivedAt = now;
     this.#deadlines = new Deadlines(options.timeouts, options.stream, options.deadline, this.#measuredFrom);
     this.due = this.#deadlines.due;
   }
@@ -89,6 +92,11 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   expire(now: number): void {
     const phase = this.#phase;
     if (phase === "drain" || phase === "over") return this.cancel();
+    if (phase === "body" && !this.#held) {
+      // Moved here rather than by every read: reads are many, and this is seldom due.
+      this.#moveDeadline();
+      if (this.due > now) return;
+    }
     // Queued with nothing running, every connection is still being made: the upstream is slow, not our pool too small.
     const saturated = phase === "connect" && this.#queued !== null && this.#queued.pool.stats.running > 0;
     this.fail(this.#deadlines.timeoutAt(phase === "head" && this.#sending ? "send" : phase, saturated, now));
@@ -141,12 +149,12 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
       return;
     }
     if (this.#phase === "over") return;
-    const now = this.#options.now();
+    this.#receivedAt = this.#options.now();
     if (this.#phase === "head") {
       this.#phase = "body";
-      this.firstByte = now - this.#measuredFrom;
+      this.firstByte = this.#receivedAt - this.#measuredFrom;
+      this.#moveDeadline();
     }
-    this.#received(now);
     try {
       this.#reader?.data(chunk);
     } catch (error) {
@@ -266,8 +274,13 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     this.due = this.#deadlines.due;
   }
 
-  #received(now = this.#options.now()): void {
-    this.#deadlines.received(now);
+  #received(): void {
+    this.#receivedAt = this.#options.now();
+    this.#moveDeadline();
+  }
+
+  #moveDeadline(): void {
+    this.#deadlines.received(this.#receivedAt);
     this.due = this.#deadlines.due;
   }
 

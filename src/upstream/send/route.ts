@@ -4,6 +4,7 @@ import {
   type AnswerReply,
   AttemptError,
   type Call,
+  type Cancellation,
   type Exchange,
   type FailureClass,
   type Reply,
@@ -48,7 +49,8 @@ export class Route {
     const context = { target, call, codec, exchange, deadline, onSent, spanId };
     if (upstream.retries.attempts <= 1) return new Sending(this.#options, context).run();
     const schedule = (at: number, callback: () => void): (() => void) => sweeper.schedule(at, callback);
-    return withRetries({ settings: upstream.retries, deadline, signal: exchange.signal, now, random, schedule }, () =>
+    const signal = exchange.cancellation ?? exchange.signal;
+    return withRetries({ settings: upstream.retries, deadline, signal, now, random, schedule }, () =>
       new Sending(this.#options, context).run(),
     );
   }
@@ -65,7 +67,7 @@ interface RetryOptions {
   readonly settings: RetrySettings;
   /** Unix milliseconds after which no request may begin. */
   readonly deadline: number;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   readonly now: () => number;
   readonly random: () => number;
   readonly schedule: (at: number, callback: () => void) => () => void;
@@ -110,7 +112,7 @@ function sleep(until: number, { signal, schedule }: RetryOptions): Promise<void>
       resolve();
     });
     if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    else signal.addEventListener("abort", onAbort);
   });
 }
 

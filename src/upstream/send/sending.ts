@@ -4,6 +4,7 @@ import {
   AttemptError,
   type Awaitable,
   type Call,
+  type Cancellation,
   type Exchange,
   type FailureClass,
   GatewayError,
@@ -72,7 +73,7 @@ const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
  */
 export class Sending implements RequestHandlerOptions<Answer> {
   readonly timeouts: Timeouts;
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   readonly stream: boolean;
   /** Unix milliseconds. */
   readonly deadline: number;
@@ -101,7 +102,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
 
   constructor(parts: SendingParts, { target, call, codec, exchange, deadline, onSent, spanId }: SendingContext) {
     this.timeouts = target.timeouts;
-    this.signal = exchange.signal;
+    this.signal = exchange.cancellation ?? exchange.signal;
     // A body that is relayed as it comes is a stream, too.
     this.stream = call.stream || codec.type === "bytes";
     this.deadline = deadline;

@@ -1,10 +1,10 @@
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
-import { AttemptError, type Awaitable } from "../../kit/index.ts";
+import { AttemptError, type Awaitable, type Cancellation } from "../../kit/index.ts";
 import { GoogleToken, isGoogleCredentials, type TokenHeaders } from "./google.ts";
 import { type Sending, signed } from "./aws.ts";
 
 export interface Waiting {
-  readonly signal: AbortSignal;
+  readonly signal: Cancellation;
   /** Milliseconds to wait for an access token. */
   readonly timeout: number;
 }

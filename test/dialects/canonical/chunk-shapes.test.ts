@@ -2,7 +2,9 @@ import * as fc from "fast-check";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { RUNS } from "../../properties/runs.ts";
 import { parseJson } from "../../../src/dialects/canonical/json.ts";
-import { ChunkParser } from "../../../src/dialects/chat/stream.ts";
+import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
+import { chat } from "../../../src/dialects/chat/index.ts";
+import { ChunkParser, ShapedChunk } from "../../../src/dialects/canonical/chunk-shapes.ts";
 import { STREAM } from "../../../bench/input.ts";
 
 afterEach(() => {
@@ -245,4 +247,55 @@ test.each([
     expect(other.choices[0]!.logprobs ?? {}).not.toBe(second!.choices[0]!.logprobs);
     expect(other.usage ?? {}).not.toBe(second!.usage);
   }
+});
+
+describe("a client's lines are the same for chunks of a known shape and for copies of them, which have none", () => {
+  const ROUTE = "route/a";
+  const [FIRST, LAST] = [openai("", "").replace('"content"', '"role":"assistant","content"'), "[DONE]"];
+
+  /** The lines for the events themselves and for their copies, and how many had a shape. */
+  function linesOf(raws: readonly string[], wantsUsage: boolean): readonly [string, string, number] {
+    const decoder = chat.decoder();
+    const first = FIRST.replace('"id":"c"', () => /"id": ?"(?:[^"\\]|\\.)*"/.exec(raws[0] ?? "")?.[0] ?? "");
+    const texts = [first, ...raws, LAST].map((raw) => `data: ${raw.replaceAll("\n", " ")}\n\n`);
+    const events = texts.flatMap((text) => decoder.feed(Buffer.from(text)));
+    const options = wantsUsage ? { stream_options: { include_usage: true } } : {};
+    const call = readChat({ model: ROUTE, messages: [], stream: true, ...options });
+    const [own, copied] = [chatFormat(call).stream, chatFormat(call).stream];
+    return [
+      events.map((event) => own.event(event)).join(""),
+      events.map((event) => copied.event({ ...event })).join(""),
+      events.filter((event) => ShapedChunk.shapeOf(event) !== null).length,
+    ];
+  }
+
+  test("of any stream", () => {
+    const names = fc.constantFrom("content", "reasoning_content", "refusal", "role", "name");
+    const how = style.map((one) => ({ ...one, beside: one.beside === 1 ? 1 : null, delta: "alone" as const }));
+    const texts = fc.array(fc.tuple(said, said), { minLength: 4, maxLength: 6 });
+    const named = fc.record({ model: fc.constantFrom("m", '"', ROUTE), id: fc.constantFrom("c", "", '"') });
+    fc.assert(
+      fc.property(how, names, texts, named, fc.boolean(), (one, name, pieces, { model, id }, wantsUsage) => {
+        const head = `"object":"chat.completion.chunk","id":${JSON.stringify(id)}`;
+        const chunks = pieces.map(([text, padding]) =>
+          written({ ...one, name }, { text, padding, created: 1, finish: null })
+            .replace('"m"', () => JSON.stringify(model))
+            .replace(/"id": ?"c"/, () => head),
+        );
+        const [own, copied] = linesOf(chunks, wantsUsage);
+        expect(own).toBe(copied);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test.each([true, false])("of OpenAI's, padded, with usage asked for: %s", (wantsUsage) => {
+    const words = ["He", 'l"l', "\u007f", "o\n", "", "[1]", ',"usage":null}', '"model":"m"', "é😀"];
+    const [own, copied, shaped] = linesOf(
+      words.map((word, at) => openai(word, "x".repeat(at))),
+      wantsUsage,
+    );
+    expect(own).toBe(copied);
+    expect(shaped).toBe(words.length - 2);
+  });
 });
