@@ -274,32 +274,21 @@ type Visit = (text: string, isMedium: boolean) => void;
 
 /** @param keys whether those of objects are text as well. */
 function eachText(value: unknown, keys: boolean, visit: Visit): void {
-  if (typeof value === "string") return visit(value, false);
-  if (typeof value !== "object" || value === null) return;
-  // Stacks of our own: a body nested deeper than the call stack must not throw here.
-  const open: object[] = [value];
-  /** That the lists and objects stand in; empty for those in lists. */
-  const fields: string[] = [""];
+  if (value === undefined || value === null) return;
+  // A stack of our own: a body nested deeper than the call stack must not throw here. Three entries a value: itself, the
+  // field that it stands in, and the field of the object around it.
+  const open: unknown[] = [value, "", ""];
   while (open.length > 0) {
+    const around = open.pop() as string;
+    const field = open.pop() as string;
     const item = open.pop();
-    const field = fields.pop()!;
-    if (Array.isArray(item)) {
-      for (const inner of item as readonly unknown[]) {
-        if (typeof inner === "string") visit(inner, false);
-        else if (typeof inner === "object" && inner !== null) {
-          open.push(inner);
-          fields.push("");
-        }
-      }
+    if (typeof item === "string") visit(item, isMedium(field, around));
+    else if (Array.isArray(item)) {
+      for (const inner of item) open.push(inner, "", "");
     } else if (isJson(item)) {
       for (const key in item) {
         if (keys) visit(key, false);
-        const inner = item[key];
-        if (typeof inner === "string") visit(inner, isMedium(key, field));
-        else if (typeof inner === "object" && inner !== null) {
-          open.push(inner);
-          fields.push(key);
-        }
+        open.push(item[key], key, field);
       }
     }
   }
