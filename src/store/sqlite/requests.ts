@@ -70,6 +70,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
   let saving: NodeJS.Timeout | null = null;
 
   const queue = new CommitQueue(db, {
+    expected: () => unrecorded.size + longRunning.size,
     begun: () => users.look(),
     write() {
       users.write();
