@@ -14,6 +14,9 @@ import type { StreamRelayOptions } from "#schema";
 /** Nothing was sent: the breaker is open, or every key of the upstream rests. */
 const NOT_TRIED: ReadonlySet<FailureClass> = new Set(["skipped", "resting"]);
 
+const NO_TARGETS: readonly Target[] = [];
+const NO_FAILURES: readonly Failed[] = [];
+
 interface Failed {
   readonly target: Target;
   readonly error: AttemptError;
@@ -41,9 +44,9 @@ class ChainWalk {
   readonly #host: Host;
   #step = 0;
   /** Of the step before `#step`, in the order in which to try them. */
-  #targets: readonly Target[] = [];
+  #targets: readonly Target[] = NO_TARGETS;
   #target = 0;
-  readonly #failures: Failed[] = [];
+  #failures: readonly Failed[] = NO_FAILURES;
   /** Tokens that a prompt did not fit into: only a larger window is worth a try from then on. */
   #outgrown = -1;
 
@@ -85,7 +88,7 @@ class ChainWalk {
     // Of a window that nobody knows none is known to be larger.
     if (error.failure === "context_overflow")
       this.#outgrown = Math.max(this.#outgrown, target.contextWindow ?? Infinity);
-    this.#failures.push({ target, error });
+    this.#failures = [...this.#failures, { target, error }];
     return this.next();
   }
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import type { LedgerRecord } from "../../src/kit/index.ts";
-import { timedUuid } from "../../src/kit/index.ts";
+import { Uuids } from "../../src/kit/index.ts";
 import type { RedisStore } from "../../src/store/redis/store.ts";
 import { bootGateway, driveOn, type Site } from "../load/bench.ts";
 import { prepareGateway } from "../load/gateway.ts";
@@ -18,6 +18,7 @@ const MORE = { entries: 30, share: 1 / 16 };
 
 const LIMITS = { day: 1e9, hour: 1e9, minute: 1e9, streams: 1e9 };
 const CHARGE = 150_000n;
+const uuids = new Uuids();
 
 export interface StoreMeasurement {
   readonly store: Constants["store"];
@@ -39,7 +40,7 @@ export async function measureStore(server: RedisServer, count: number): Promise<
   const empty = await meter.memory();
   const people = await addPeople(stores, count);
   const atRest = await meter.memory();
-  const ids = people.map(() => timedUuid(Date.now()));
+  const ids = people.map(() => uuids.timed(Date.now()));
   await eachThrough(stores, people, (store, person, index) => admit(store, person, ids[index]!));
   const running = await meter.memory();
   await eachThrough(stores, people, (store, { userId }, index) =>
@@ -70,7 +71,7 @@ async function measureOperations(meter: Meter, stores: readonly RedisStore[], pe
   >;
   for (let at = 0; at < people.length; at += GROUP) {
     const group = people.slice(at, at + GROUP);
-    const ids = group.map(() => timedUuid(Date.now()));
+    const ids = group.map(() => uuids.timed(Date.now()));
     const shares = stores.map((store, index) => ({
       store,
       share: group.filter((_, place) => place % stores.length === index),
@@ -122,7 +123,7 @@ async function settle(store: RedisStore, { userId, keyId }: Person, id: string):
 }
 
 async function serve(store: RedisStore, person: Person): Promise<void> {
-  const id = timedUuid(Date.now());
+  const id = uuids.timed(Date.now());
   await admit(store, person, id);
   await settle(store, person, id);
 }

@@ -39,7 +39,11 @@ export function createAuthentication({
 }: AuthenticationOptions): Identities & { close(): Promise<void> } {
   // A cache of its own, so that a flood of bad keys cannot push the good ones out. Keyed by the whole secret.
   const principals = new Principals(maxKeys);
-  const unknown = new LRUCache<string, true>(lookUpCache(maxKeys));
+  const unknown = new LRUCache<string, true>({
+    ...entries(Math.min(MAX_UNKNOWN_COUNT, maxKeys)),
+    ttl: KNOWN_MS,
+    ttlResolution: 0,
+  });
   /** Look-ups under way: concurrent requests with one key ask the store once. */
   const pending = new Map<string, Promise<Principal | null>>();
   let used = new Map<string, number>();
@@ -71,9 +75,9 @@ export function createAuthentication({
   }
 
   function byKey(secret: string): Awaitable<Principal | null> {
-    if (!isKeyShaped(secret) || unknown.has(secret)) return null;
     const principal = hasHeardAll() ? principals.presumed(secret) : principals.known(secret);
     if (principal) return live(secret, principal);
+    if (!isKeyShaped(secret) || unknown.has(secret)) return null;
     const shared = pending.get(secret);
     if (shared) return shared;
     // `finally` runs after `set` even if the store throws synchronously: otherwise the failure would stay for ever.
@@ -101,13 +105,14 @@ export function createAuthentication({
 
   /** Of a principal that is remembered: a key expires meanwhile. */
   function live(secret: string, principal: Principal): Principal | null {
-    if (!isExpired(principal.keyLimits, now())) return noted(principal);
+    const at = now();
+    if (!isExpired(principal.keyLimits, at)) return noted(principal, at);
     principals.drop(secret);
     return null;
   }
 
-  function noted(principal: Principal | null): Principal | null {
-    if (principal?.keyId) used.set(principal.keyId, now());
+  function noted(principal: Principal | null, at = now()): Principal | null {
+    if (principal?.keyId) used.set(principal.keyId, at);
     return principal;
   }
 
@@ -163,67 +168,66 @@ export function createAuthentication({
 }
 
 /** A key that another process revokes works no longer than this. */
-const CACHE_MS = 500;
-const MAX_LOOK_UPS_COUNT = 10_000;
+const KNOWN_MS = 500;
+/** For principals whose versions are confirmed with each use, and for a store that does not answer. */
+const PRESUMED_MS = 10 * 60_000;
+const MAX_UNKNOWN_COUNT = 10_000;
+const MAX_KEYS_COUNT = 100_000;
 /** A bound for a cache that grows up to it: with `max` it would take room for all entries at once, 45 bytes each. */
 const entries = (maxCount: number) => ({ maxSize: maxCount, sizeCalculation: () => 1 });
-const lookUpCache = (maxKeys: number) => ({
-  ...entries(Math.min(MAX_LOOK_UPS_COUNT, maxKeys)),
-  ttl: CACHE_MS,
-  ttlResolution: 0,
-});
-/** For principals whose versions are confirmed with each use. */
-const VERSIONED_CACHE = { ttl: 10 * 60_000, ttlResolution: 0 };
-const MAX_KEYS_COUNT = 100_000;
 
-/** Principals by the whole secrets of their keys: looked up just now (`known`), or to be confirmed (`presumed`). */
+interface LookedUp {
+  readonly principal: Principal;
+  /** By the clock for durations. */
+  readonly at: number;
+  /** How often changes may have been missed until then. */
+  readonly misses: number;
+}
+
+/** Principals by the whole secrets of their keys, with the time at which each was looked up. */
 export class Principals {
-  readonly #known: LRUCache<string, Principal>;
-  readonly #presumed: LRUCache<string, Principal>;
+  readonly #lookedUp: LRUCache<string, LookedUp>;
   readonly #secrets = new WeakMap<Principal, string>();
-  /** How often changes may have been missed so far, and how often when each principal was looked up. */
   #misses = 0;
-  readonly #lookedUp = new WeakMap<Principal, number>();
-  /** Users to the secrets that are presumed to be theirs. */
+  /** Users to the secrets that are known to be theirs. */
   readonly #ofUser = new Map<string, Set<string>>();
 
   constructor(maxKeys = MAX_KEYS_COUNT) {
-    this.#known = new LRUCache(lookUpCache(maxKeys));
-    this.#presumed = new LRUCache({
-      ...VERSIONED_CACHE,
+    this.#lookedUp = new LRUCache({
       ...entries(maxKeys),
-      dispose: (principal, secret) => this.#gone(principal, secret),
+      dispose: ({ principal }, secret) => this.#gone(principal, secret),
     });
   }
 
+  /** Looked up just now, and no change may have been missed since. */
   known(secret: string): Principal | undefined {
-    return this.#known.get(secret);
+    const last = this.#lookedUp.get(secret);
+    return last && this.#holds(last, KNOWN_MS) ? last.principal : undefined;
   }
 
+  /** Looked up some time ago: whether it still holds is to be asked. */
   presumed(secret: string): Principal | undefined {
-    const last = this.last(secret);
-    return last && this.#lookedUp.get(last) === this.#misses ? last : undefined;
+    const last = this.#lookedUp.get(secret);
+    return last && this.#holds(last, PRESUMED_MS) ? last.principal : undefined;
   }
 
   /** As it was looked up last, unless a change of it has come since. */
   last(secret: string): Principal | undefined {
-    return this.#presumed.get(secret);
+    const last = this.#lookedUp.get(secret);
+    return last && isYounger(last, PRESUMED_MS) ? last.principal : undefined;
   }
 
   /** Just looked up. */
   add(secret: string, principal: Principal): void {
-    // First, because replacing an entry calls `#gone`, which also clears the other cache.
-    this.#presumed.set(secret, principal);
-    this.#known.set(secret, principal);
+    this.#lookedUp.set(secret, { principal, at: performance.now(), misses: this.#misses });
     this.#secrets.set(principal, secret);
-    this.#lookedUp.set(principal, this.#misses);
     const secrets = this.#ofUser.get(principal.userId);
     if (secrets) secrets.add(secret);
     else this.#ofUser.set(principal.userId, new Set([secret]));
   }
 
   drop(secret: string): void {
-    this.#presumed.delete(secret);
+    this.#lookedUp.delete(secret);
   }
 
   forget(principal: Principal): void {
@@ -241,18 +245,24 @@ export class Principals {
    */
   doubtAll(): void {
     this.#misses++;
-    this.#known.clear();
   }
 
-  /** Users of whom anything is presumed. */
+  /** Users of whom anything is known. */
   get users(): number {
     return this.#ofUser.size;
   }
 
+  #holds(last: LookedUp, forMs: number): boolean {
+    return last.misses === this.#misses && isYounger(last, forMs);
+  }
+
   #gone({ userId }: Principal, secret: string): void {
-    this.#known.delete(secret);
     const secrets = this.#ofUser.get(userId);
     secrets?.delete(secret);
     if (secrets?.size === 0) this.#ofUser.delete(userId);
   }
+}
+
+function isYounger({ at }: LookedUp, ms: number): boolean {
+  return performance.now() - at <= ms;
 }

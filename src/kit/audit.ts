@@ -4,7 +4,7 @@ import type { AdminToken } from "./snapshot.ts";
 
 /** A call over the admin API that changed something, or was to. */
 export interface AuditEntry {
-  /** In the order of time: `timedUuid` of `at`. */
+  /** In the order of time: `Uuids.timed` of `at`. */
   readonly id: string;
   /** Unix milliseconds. */
   readonly at: number;

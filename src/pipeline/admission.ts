@@ -13,7 +13,7 @@ import {
 } from "../kit/index.ts";
 import type { BoundHooks } from "./build.ts";
 import type { ExchangeState } from "./exchange.ts";
-import { isConfirmed, passOver } from "./hooks.ts";
+import { added, isConfirmed, passOver } from "./hooks.ts";
 import { giveBackLate } from "./outcome.ts";
 import { HookTimeout } from "./timing.ts";
 
@@ -104,7 +104,7 @@ export class Admission {
 
   #note({ settle, windows, stopToken }: Admitted): void {
     const state = this.#state;
-    if (settle) state.settlers.push(settle);
+    if (settle) state.settlers = added(state.settlers, settle);
     if (windows) state.windows = windows;
     if (stopToken === undefined || !state.call.stream) return;
     // From its admission on the user can end a stream, also one whose upstream says nothing.

@@ -17,7 +17,7 @@ import {
   type Target,
 } from "../kit/index.ts";
 import type { BoundHooks } from "./build.ts";
-import { internalError, passOver } from "./hooks.ts";
+import { added, internalError, passOver } from "./hooks.ts";
 
 /**
  * Makes one attempt at an upstream. @throws AttemptError
@@ -53,7 +53,7 @@ export class Attempts {
   /** Whether an upstream has answered one. */
   answered = false;
   /** All that were begun, those that a guard skipped included. */
-  readonly spans: AttemptSpan[] = [];
+  spans: readonly AttemptSpan[] = [];
   readonly #hooks: BoundHooks;
   /** null once a reply was handed over, or the exchange is through. */
   #call: Call | null;
@@ -94,7 +94,7 @@ export class Attempts {
     const call = this.#call;
     if (call === null) return Promise.reject(new AttemptError("aborted", "the answer was handed over before"));
     const attempt = new Attempt(target, exchange, this.#observer, this.#recorder.elapsed);
-    this.spans.push(attempt);
+    this.spans = added(this.spans, attempt);
     const refusal = attempt.enter(this.#hooks.attempt);
     if (refusal !== null) return Promise.reject(refusal);
     this.#recorder.tried(target);
@@ -182,7 +182,7 @@ class Attempt implements AttemptSpan {
   readonly #exchange: Exchange;
   readonly #observer: Observer;
   readonly #elapsed: () => number;
-  readonly #guards: { readonly plugin: string; readonly guard: Guarded }[] = [];
+  #guards: readonly { readonly plugin: string; readonly guard: Guarded }[] = [];
 
   constructor(target: Target, exchange: Exchange, observer: Observer, elapsed: () => number) {
     this.target = target;
@@ -203,7 +203,7 @@ class Attempt implements AttemptSpan {
       try {
         const answer = hook.call(this.target, this.#exchange);
         if (answer === false) refusal = new AttemptError("skipped", "skipped");
-        else if (answer) this.#guards.push({ plugin: hook.plugin, guard: answer });
+        else if (answer) this.#guards = added(this.#guards, { plugin: hook.plugin, guard: answer });
       } catch (error) {
         refusal = this.#refusalOf(hook, error);
       }
@@ -227,9 +227,9 @@ class Attempt implements AttemptSpan {
   }
 
   settle(result: AttemptResult): void {
-    if (result.ok) this.answered ??= this.#elapsed();
-    else this.status = result.error.status;
     this.#ended(result.ok ? "ok" : result.error.failure);
+    if (result.ok) this.answered ??= this.end;
+    else this.status = result.error.status;
     this.#settleGuards(result);
     this.#observer.attempt(this.#exchange, this.target, result);
   }

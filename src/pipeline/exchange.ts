@@ -50,7 +50,7 @@ export class ExchangeState {
   readonly meter: UsageMeter;
   /** How the events of a stream are written; null where the endpoint has none. */
   readonly #stream: StreamFormat | null;
-  readonly settlers: Settle<Outcome>[] = [];
+  settlers: readonly Settle<Outcome>[] = [];
   /** null: none. */
   tags: readonly Tag[] | null = null;
   /** Of plugins. */
@@ -182,7 +182,8 @@ export class ExchangeState {
   }
 
   headers(): Record<string, string> {
-    const headers = { ...this.#headers, ...rateLimitHeaders(this.windows, this.#host.now()) };
+    const limits = rateLimitHeaders(this.windows, this.#host.now());
+    const headers = this.#headers === NO_HEADERS ? limits : { ...this.#headers, ...limits };
     if (this.answeredBy !== null) headers["X-Gateway-Answered-By"] = this.answeredBy;
     if (this.dropped.length > 0) Object.assign(headers, droppedHeader(this.dropped));
     if (!this.request.serverTiming) return headers;

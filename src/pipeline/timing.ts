@@ -48,6 +48,14 @@ export function timed<Args extends unknown[], Result>(
     observer.pluginSlow?.(plugin, hook, endedAt - startedAt);
   };
 
+  const waitedFor = (result: Promise<unknown>, startedAt: number): Promise<unknown> => {
+    const over = (): void => {
+      ended(startedAt);
+    };
+    result.then(over, over);
+    return timeoutMs === null ? result : within(result, hook, timeoutMs, host);
+  };
+
   return (...args) => {
     const startedAt = performance.now();
     let result: Result;
@@ -61,12 +69,8 @@ export function timed<Args extends unknown[], Result>(
       returned(startedAt);
       return result;
     }
-    const over = (): void => {
-      ended(startedAt);
-    };
-    result.then(over, over);
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a promise of the same
-    return timeoutMs === null ? result : (within(result, hook, timeoutMs, host) as Result);
+    return waitedFor(result, startedAt) as Result;
   };
 }
 

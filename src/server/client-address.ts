@@ -1,4 +1,5 @@
-import { BlockList, isIPv4, isIPv6 } from "node:net";
+import { BlockList, isIPv4, isIPv6, type Socket } from "node:net";
+import type { Log } from "../kit/index.ts";
 
 const MAX_HOPS = 20;
 const MAX_HEADER_CHARACTERS = 1024;
@@ -30,9 +31,35 @@ function addEntry(list: BlockList, entry: string): void {
   list.addSubnet(address, bits, family);
 }
 
-/** Whether a connection comes from a trusted proxy. */
-export function isFrom(socketAddress: string, trusted: TrustedProxies): boolean {
-  return trusted(parseAddress(socketAddress) ?? socketAddress);
+/** The address at the other end of a connection, read once for all of its requests. */
+export function rememberPeers(): (socket: Socket) => string {
+  const peers = new WeakMap<Socket, string>();
+  return (socket) => {
+    let peer = peers.get(socket);
+    if (peer === undefined) {
+      const { remoteAddress = "" } = socket;
+      peer = parseAddress(remoteAddress) ?? remoteAddress;
+      peers.set(socket, peer);
+    }
+    return peer;
+  };
+}
+
+/** Compiles a configuration's list once; a list that should not have passed the linker trusts nobody, loudly. */
+export function rememberProxies(log: Log): (entries: readonly string[]) => TrustedProxies {
+  let compiledFrom: readonly string[] | null = null;
+  let compiled = TRUST_NOBODY;
+  return (entries) => {
+    if (entries === compiledFrom) return compiled;
+    compiledFrom = entries;
+    try {
+      compiled = trustProxies(entries);
+    } catch (error) {
+      log.error({ err: error }, "no proxy is trusted");
+      compiled = TRUST_NOBODY;
+    }
+    return compiled;
+  };
 }
 
 /**

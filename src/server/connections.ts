@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { ServerSettings } from "../kit/index.ts";
-import { isFrom, limitKey, parseAddress, type TrustedProxies } from "./client-address.ts";
+import { limitKey, parseAddress, type TrustedProxies } from "./client-address.ts";
 
 /** What is in force for the next connection. */
 interface ConnectionSettings {
@@ -29,12 +29,13 @@ export class Connections {
   /** Counts a connection until it closes. @returns false for one too many: it is not counted. */
   take(socket: Socket): boolean {
     const { bounds, isProxy } = this.#settings();
-    const address = socket.remoteAddress ?? "";
-    const client = limitKey(parseAddress(address) ?? address);
+    const { remoteAddress = "" } = socket;
+    const address = parseAddress(remoteAddress) ?? remoteAddress;
+    const client = limitKey(address);
     const held = this.#byClient.get(client) ?? 0;
     if (this.#open >= bounds.total) return false;
     // A proxy's connections are everybody's.
-    if (bounds.perAddress !== null && held >= bounds.perAddress && !isFrom(address, isProxy)) return false;
+    if (bounds.perAddress !== null && held >= bounds.perAddress && !isProxy(address)) return false;
     this.#open += 1;
     this.#byClient.set(client, held + 1);
     socket.once("close", () => this.#release(client));

@@ -14,7 +14,7 @@ import {
   type RequestPipeline,
   type RequestTrace,
   type Target,
-  timedUuid,
+  type Uuids,
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import type { ByteBudget, ByteClaim } from "./byte-budget.ts";
@@ -39,6 +39,7 @@ export interface InferenceOptions {
   readonly elapsed: () => number;
   /** For bodies in memory, and for uploads on disk. */
   readonly budgets: { readonly memory: ByteBudget; readonly disk: ByteBudget };
+  readonly ids: Uuids;
 }
 
 /** A request to an inference endpoint, as far as the server has looked at it. */
@@ -121,9 +122,7 @@ class ServedRequest implements InferenceRequest, Indexed {
 
   constructor(received: ReceivedInference, format: Format, options: InferenceOptions, joined: JoinedBodies) {
     const { http, ip, receivedAt, arrivedAt, serverTiming, trace } = received;
-    // Its time comes first, so that records of one user are written side by side: with random ids each charge would dirty a
-    // page of its own in the ledger.
-    this.id = timedUuid(receivedAt);
+    this.id = options.ids.timed(receivedAt);
     this.receivedAt = receivedAt;
     this.arrivedAt = arrivedAt;
     this.serverTiming = serverTiming;

@@ -145,6 +145,10 @@ async function listenOwn(host: string, port: number, handler: RequestListener): 
     clipboard: false,
   });
   const server = listener.server as Server;
+  // Those of its own shutdown, which nobody calls: one of them listens to every answer.
+  for (const other of server.listeners("request")) {
+    if (other !== handler) server.off("request", other);
+  }
   if (listener.address.port !== free) {
     server.close();
     throw new Error(`cannot listen on ${host}:${port}: browsers block this port; choose another`);

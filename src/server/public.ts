@@ -11,10 +11,11 @@ import {
   type ServerSettings,
   type Store,
   type TelemetrySettings,
+  Uuids,
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { clientAddress, isFrom, TRUST_NOBODY, type TrustedProxies, trustProxies } from "./client-address.ts";
+import { clientAddress, rememberPeers, rememberProxies } from "./client-address.ts";
 import { Connections } from "./connections.ts";
 import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
@@ -122,8 +123,10 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     memory: new ByteBudget(() => settings().bodyMemory),
     disk: new ByteBudget(() => settings().uploadSpace),
   };
+  const ids = new Uuids();
+  const newId = (): string => ids.random();
   const stallAfterMs = options.stallAfterMs ?? STALL_AFTER_MS;
-  const inference = createInference({ ...options, elapsed, stallAfterMs, budgets });
+  const inference = createInference({ ...options, elapsed, stallAfterMs, budgets, ids });
   const contexts = new WeakMap<IncomingMessage, RouteContext>();
   const router = createRouter(options.routes ?? [], log, {
     externalPaths: FORMATS.keys(),
@@ -131,6 +134,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   });
   const ipLimit = createIpLimit(options.addCounts ?? null, log);
   const trusted = rememberProxies(log);
+  const peerOf = rememberPeers();
   let draining = false;
   let routeRequests = 0;
   /** Requests that are not known yet to be within the limit of their address. */
@@ -206,7 +210,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();
       const path = pathOf(req.url ?? "/");
       const inApi = path.startsWith("/v1/") || FORMATS.has(path);
-      const requestId = requestIdOf(req.headers["x-request-id"]);
+      const requestId = requestIdOf(req.headers["x-request-id"], newId);
       const format = (req.method === "POST" ? FORMATS.get(path) : undefined) ?? null;
       const errorStyle = format ?? errorStyleOf(path);
       const permitted = inApi ? corsHeaders(req, cors.origins) : [];
@@ -215,14 +219,15 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const http: HttpExchange = { req, res, requestId, always, errorStyle, closing };
       if (inApi && isPreflight(req)) return respond(http, 204, "", preflightHeaders(req), "");
 
-      const peer = req.socket.remoteAddress ?? "";
+      const peer = peerOf(req.socket);
       const isProxy = trusted(trustedProxies);
-      const ip = clientAddress(peer, req.headers["x-forwarded-for"]?.toString(), isProxy);
+      const forwardedFor = req.headers["x-forwarded-for"]?.toString();
+      const ip = forwardedFor === undefined ? peer : clientAddress(peer, forwardedFor, isProxy);
       const received: ReceivedRequest = {
         http,
         format,
         ip,
-        proxied: isFrom(peer, isProxy),
+        proxied: isProxy(peer),
         receivedAt,
         arrivedAt,
         bodyLimit,
@@ -269,23 +274,6 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
 
 function saysTiming(setting: TelemetrySettings["serverTiming"], headers: IncomingHttpHeaders): boolean {
   return setting === "always" || (setting === "on_request" && headers["x-server-timing"] === "1");
-}
-
-/** Compiles a configuration's list once; a list that should not have passed the linker trusts nobody, loudly. */
-function rememberProxies(log: Log): (entries: readonly string[]) => TrustedProxies {
-  let compiledFrom: readonly string[] | null = null;
-  let compiled = TRUST_NOBODY;
-  return (entries) => {
-    if (entries === compiledFrom) return compiled;
-    compiledFrom = entries;
-    try {
-      compiled = trustProxies(entries);
-    } catch (error) {
-      log.error({ err: error }, "no proxy is trusted");
-      compiled = TRUST_NOBODY;
-    }
-    return compiled;
-  };
 }
 
 /** Without being named here a response header does not exist for a page's script. */

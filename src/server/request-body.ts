@@ -1,8 +1,16 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type BodyText, type Cancellation, GatewayError, invalidRequest, isPromise, type Json } from "../kit/index.ts";
+import {
+  type Awaitable,
+  type BodyText,
+  type Cancellation,
+  GatewayError,
+  invalidRequest,
+  isPromise,
+  type Json,
+} from "../kit/index.ts";
 import type { ByteClaim } from "./byte-budget.ts";
 import { bodyText } from "./body-text.ts";
-import { parseBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
+import { parseBody, type ParsedBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
 import type { LongTexts } from "./long-texts.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
 
@@ -36,7 +44,7 @@ export interface ReadJson {
  * @param keepsText of a chat: long texts in its messages may be left out.
  * @throws GatewayError 400, 413, 415, 503
  */
-export async function readJson(
+export function readJson(
   http: HttpExchange,
   limit: number,
   parts: BodyParts,
@@ -45,13 +53,16 @@ export async function readJson(
 ): Promise<ReadJson> {
   requireJson(http.req);
   sendContinue(http, limit);
-  const received = await readBody(http.req, limit, parts);
-  parts.onWhole?.();
-  const { bytes, chunks } = joined.join(received);
-  const parsing = parseBody(bytes, keepsText ? chunks : null);
-  const parsed = isPromise(parsing) ? await parsing : parsing;
-  const text = keepsText ? bodyText(parsed, bytes, chunks) : null;
-  return { body: parsed.value, text, long: parsed.long };
+  return readBody(http.req, limit, parts, (received) => {
+    parts.onWhole?.();
+    const { bytes, chunks } = joined.join(received);
+    const result = (parsed: ParsedBody): ReadJson => {
+      const text = keepsText ? bodyText(parsed, bytes, chunks) : null;
+      return { body: parsed.value, text, long: parsed.long };
+    };
+    const parsing = parseBody(bytes, keepsText ? chunks : null);
+    return isPromise(parsing) ? parsing.then(result) : result(parsing);
+  });
 }
 
 interface ReceivedBody {
@@ -111,7 +122,7 @@ export async function readAnyObject(req: IncomingMessage): Promise<Json> {
 /** What is left of a body that was too long is read over, or the connection would stand still. */
 async function readAndDrain(req: IncomingMessage, limit: number, claim?: ByteClaim): Promise<Buffer> {
   try {
-    return whole(await readBody(req, limit, claim === undefined ? {} : { claim }));
+    return await readBody(req, limit, claim === undefined ? {} : { claim }, whole);
   } finally {
     req.resume();
   }
@@ -133,10 +144,15 @@ export function requireIdentity(headers: IncomingHttpHeaders): void {
 }
 
 /**
- * The whole body, of at most `limit` bytes.
+ * What `use` makes of the whole body, of at most `limit` bytes; called when its last byte comes.
  * @throws GatewayError 413, 400 when the client leaves, 503 when the gateway stops or its budget is used up.
  */
-function readBody(req: IncomingMessage, limit: number, { signal, claim }: BodyParts): Promise<ReceivedBody> {
+function readBody<T>(
+  req: IncomingMessage,
+  limit: number,
+  { signal, claim }: BodyParts,
+  use: (received: ReceivedBody) => Awaitable<T>,
+): Promise<T> {
   return new Promise((resolve, reject) => {
     const announced = Number(req.headers["content-length"] ?? 0);
     if (announced > limit) return reject(tooLarge(limit));
@@ -173,7 +189,11 @@ function readBody(req: IncomingMessage, limit: number, { signal, claim }: BodyPa
     };
     const onEnd = (): void => {
       stop();
-      resolve({ chunks, length: size });
+      try {
+        resolve(use({ chunks, length: size }));
+      } catch (error) {
+        reject(error);
+      }
     };
     const onClose = (): void => {
       stop();

@@ -163,8 +163,8 @@ function wholeSeconds(seconds: number | undefined): number {
 const VISIBLE_ASCII = /^[\x21-\x7e]{1,128}$/;
 
 /** The client's own `X-Request-Id` if it is at most 128 visible ASCII characters, else a new one. */
-export function requestIdOf(header: string | string[] | undefined): string {
-  return typeof header === "string" && VISIBLE_ASCII.test(header) ? header : randomUUID();
+export function requestIdOf(header: string | string[] | undefined, newId: () => string = randomUUID): string {
+  return typeof header === "string" && VISIBLE_ASCII.test(header) ? header : newId();
 }
 
 /** Of a request, without its query. */

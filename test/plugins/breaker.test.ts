@@ -31,11 +31,11 @@ describe("attempt", () => {
 
   test("hands on that the upstream answered, and how the attempt ended", async () => {
     const { alpha, guarded } = await attempt();
-    const { answered, settle } = guarded as Required<Guarded>;
-    answered();
+    const guard = guarded as Required<Guarded>;
+    guard.answered();
     expect(alpha).toMatchObject({ answered: 1, running: 1 });
     const result = { ok: false as const, error: new AttemptError("reset", "x") };
-    settle(result);
+    guard.settle(result);
     expect(alpha.endings).toEqual([result]);
   });
 });

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { answerCall } from "../../src/gateway/admin-services.ts";
-import { GatewayError, invalidRequest, timedUuid } from "../../src/kit/index.ts";
+import { GatewayError, invalidRequest, Uuids } from "../../src/kit/index.ts";
 import type { AdminServices } from "../../src/server/admin/services.ts";
 import { poolServices } from "../../src/workers/supervisor.ts";
 import type { WorkerHandle } from "../../src/workers/worker-handle.ts";
 
 const ENTRY = {
-  id: timedUuid(1_800_000_000_000),
+  id: new Uuids().timed(1_800_000_000_000),
   at: 1_800_000_000_000,
   name: "grace",
   role: "operator",

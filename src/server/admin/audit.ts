@@ -1,6 +1,6 @@
 import { HTTPResponse } from "h3";
 import type { AuditEntry as ShownEntry } from "../../../schemas/types.gen.ts";
-import { type AuditEntry, GatewayError, isJson, type Json, timedUuid } from "../../kit/index.ts";
+import { type AuditEntry, GatewayError, isJson, type Json, Uuids } from "../../kit/index.ts";
 import type { AdminCall, AdminEndpoint, AdminParts } from "./endpoint.ts";
 
 /** Of the details of an entry, as JSON; and of each field, where all of them are more. */
@@ -15,11 +15,12 @@ type Stamp = () => Pick<AuditEntry, "at" | "id">;
 
 /** Of one server: of two calls in one millisecond, the one that came later has the later id. */
 export function stamps(now: () => number): Stamp {
+  const ids = new Uuids();
   let last = 0;
   return () => {
     const at = now();
     last = Math.max(at, last + 1);
-    return { at, id: timedUuid(last) };
+    return { at, id: ids.timed(last) };
   };
 }
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { type AuditEntry, type Store, timedUuid } from "../../../src/kit/index.ts";
+import { type AuditEntry, type Store, Uuids } from "../../../src/kit/index.ts";
+
+const ids = new Uuids();
 
 /** Of an operator who gives credits. */
 export function auditEntry(at: number, more: Partial<AuditEntry> = {}): AuditEntry {
   const change = { action: "grantCredits", target: "user_1", details: { amount: "5", reason: "ü \u0000 }{" } };
-  return { id: timedUuid(at), at, name: "grace", role: "operator", ...change, outcome: "begun", status: null, ...more };
+  return { id: ids.timed(at), at, name: "grace", role: "operator", ...change, outcome: "begun", status: null, ...more };
 }
 
 /** What was changed over the admin API; `clock` is the store's own. */

@@ -99,11 +99,12 @@ describe("a request", () => {
 
   test("of somebody in a crowd: who runs nothing is not kept for ever, who does is", async () => {
     const { store, file, userId, admit, work } = await serving(1_000);
-    admit({ hold: 40n });
     const db = new DatabaseSync(file);
     db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1100)
       INSERT INTO users (id, email, tier, balance, granted, created_at) SELECT 'c' || i, 'c' || i, 'Free', 5, 5, 0 FROM n`);
     db.close();
+    await pause(10);
+    admit({ hold: 40n });
     const crowd = Array.from({ length: 1_100 }, (_, index) => admission(`c${index + 1}`));
     for (let at = 0; at < crowd.length; at += 100) {
       const some = crowd.slice(at, at + 100);
