@@ -35,7 +35,7 @@ export const BOUNDS: Readonly<Record<"SQLite" | "Redis", Readonly<Record<"reques
       "JSON.stringify": 6,
       promises: 21,
       timers: 2,
-      immediates: 4,
+      immediates: 3,
       "abort controllers": 0,
     },
     stream: {
@@ -46,7 +46,7 @@ export const BOUNDS: Readonly<Record<"SQLite" | "Redis", Readonly<Record<"reques
       "JSON.stringify": 15,
       promises: 33,
       timers: 3,
-      immediates: 4,
+      immediates: 3,
       "abort controllers": 0,
     },
   },
