@@ -37,6 +37,7 @@ import { PackedText, UsageMeter } from "./usage.ts";
 const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "x-api-key", "cookie"]);
 
 const NO_HEADERS: PluginHeaders = Object.freeze({});
+const NOTHING: readonly string[] = [];
 
 /**
  * The state of one request in the pipeline. Of the request itself it holds everything until an answer streams, and from
@@ -61,7 +62,7 @@ export class ExchangeState {
   /** The plugin that answers in an upstream's stead. */
   answeredBy: string | null = null;
   /** What the upstream's dialect could not express, as JSON pointers into the body. */
-  dropped: readonly string[] = [];
+  dropped = NOTHING;
   /** Made with the call that is sent; null before. */
   attempts: AttemptCounts | null = null;
   /** Unix milliseconds; null before an upstream has answered. */
@@ -132,7 +133,7 @@ export class ExchangeState {
   taken(reply: Reply | OwnReply): void {
     if ("target" in reply) this.target = reply.target;
     else this.meter.declare(reply.usage);
-    this.dropped = reply.dropped ?? [];
+    this.dropped = reply.dropped ?? NOTHING;
     this.firstEventAt = this.#host.now();
     this.#firstEvent = this.elapsed();
   }

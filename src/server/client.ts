@@ -76,6 +76,8 @@ export class ServerClient implements Client {
   /** The head leaves with the first write, in one packet. */
   startStream(contentType: string, headers: Readonly<Record<string, string>>): void {
     if (this.#res.headersSent || this.#res.destroyed) return;
+    // What `headers` was made of, and nothing else is from now on; a stream may live for minutes.
+    this.#http.req.rawHeaders = [];
     const head = headOf(this.#http, contentType, headers);
     if (EVENT_STREAM.test(contentType)) {
       this.#streaming = true;

@@ -92,6 +92,8 @@ class ChatFormat implements AnswerFormat {
   }
 }
 
+/** Of a stream that has said nothing yet. */
+const NOTHING: Json = {};
 /** No chunk has it: JSON.stringify would write the character as it is. */
 const PROBE = String.raw`"\u007f"`;
 
@@ -100,7 +102,7 @@ class ChatStream implements StreamFormat {
   readonly #model: string;
   readonly #wantsUsage: boolean;
   #usageSent = false;
-  #last: Json = {};
+  #last = NOTHING;
   /** Made with the first event: most answers are no stream. */
   #splice: ModelSplice | null = null;
   readonly #standIn: StandIn;
