@@ -12,6 +12,7 @@ import type { ByteClaim } from "./byte-budget.ts";
 import { bodyText } from "./body-text.ts";
 import { parseBody, type ParsedBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
 import type { LongTexts } from "./long-texts.ts";
+import { PlainText } from "./plain-text.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
 
 /** Of everything beside inference. */
@@ -60,7 +61,7 @@ export function readJson(
       const text = keepsText ? bodyText(parsed, bytes, chunks) : null;
       return { body: parsed.value, text, long: parsed.long };
     };
-    const parsing = parseBody(bytes, keepsText ? chunks : null);
+    const parsing = parseBody(bytes, keepsText ? { chunks, plainText: joined.plainText } : null);
     return isPromise(parsing) ? parsing.then(result) : result(parsing);
   });
 }
@@ -76,6 +77,7 @@ interface ReceivedBody {
  * of the body before: memory of its own for each costs more than the copy.
  */
 export class JoinedBodies {
+  readonly plainText = new PlainText();
   #place: Buffer | null = null;
 
   /** @returns the whole in `bytes`, for this turn of the event loop; in `chunks` for as long as they are kept. */
