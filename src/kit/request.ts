@@ -105,7 +105,7 @@ export interface BodyText {
   /** What it was parsed to. */
   readonly body: Json;
   /** In their order. */
-  readonly chunks: readonly Uint8Array[];
+  readonly chunks: readonly Buffer[];
   /** Bytes. */
   readonly length: number;
   /** Where the text stands that is the outermost `model`, quotes included. */

@@ -9,7 +9,7 @@ import type { JsonSize } from "./json-size.ts";
 export function bodyText(
   { value, size }: { readonly value: Json; readonly size: JsonSize },
   bytes: Buffer,
-  chunks: readonly Uint8Array[],
+  chunks: readonly Buffer[],
 ): BodyText | null {
   const { fields, modelAt, modelEnd } = size;
   if (modelAt < 0 || fieldsOf(value) !== fields) return null;

@@ -1,6 +1,9 @@
 import type { BodyText, Json } from "../../kit/index.ts";
 import type { BytesBody } from "../dialect.ts";
 
+/** Longer ones are sent in chunks. */
+const WHOLE_BYTES = 64 * 1024;
+
 /**
  * The text that a client sent for `body` with another model, and with fields that it does not have.
  * @param more those fields, each with a comma before it.
@@ -9,7 +12,16 @@ import type { BytesBody } from "../dialect.ts";
 export function textWithModel(text: BodyText, body: Json, model: string, more: string): BytesBody | null {
   const { chunks, length, modelAt, modelEnd } = text;
   if (text.body !== body) return null;
-  const placed = Buffer.from(JSON.stringify(model) + more);
+  const added = JSON.stringify(model) + more;
+  const [only] = chunks;
+  if (chunks.length === 1 && length <= WHOLE_BYTES) {
+    // One copy costs less than views of the parts, which are copied together when they are sent.
+    const bytes = Buffer.allocUnsafe(length - (modelEnd - modelAt) + Buffer.byteLength(added));
+    only!.copy(bytes, 0, 0, modelAt);
+    only!.copy(bytes, modelAt + bytes.write(added, modelAt), modelEnd);
+    return bytesBody([bytes]);
+  }
+  const placed = Buffer.from(added);
   return bytesBody([...between(chunks, 0, modelAt), placed, ...between(chunks, modelEnd, length)]);
 }
 

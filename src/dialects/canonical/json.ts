@@ -104,7 +104,8 @@ export class Edits {
 export function changed(list: unknown, change: (item: Json, index: number) => Json): unknown {
   if (!Array.isArray(list)) return list;
   let items: unknown[] | null = null;
-  for (const [index, item] of list.entries()) {
+  for (let index = 0; index < list.length; index++) {
+    const item: unknown = list[index];
     const now: unknown = isJson(item) ? change(item, index) : item;
     if (now !== item) items ??= list.slice(0, index);
     items?.push(now);

@@ -275,27 +275,20 @@ type Visit = (text: string, isMedium: boolean) => void;
 /** @param keys whether those of objects are text as well. */
 function eachText(value: unknown, keys: boolean, visit: Visit): void {
   if (value === undefined || value === null) return;
-  // Stacks of our own: a body nested deeper than the call stack must not throw here.
-  const open: unknown[] = [value];
-  const fields: string[] = [""];
-  const around: string[] = [""];
+  // A stack of our own: a body nested deeper than the call stack must not throw here. Three entries a value: itself, the
+  // field that it stands in, and the field of the object around it.
+  const open: unknown[] = [value, "", ""];
   while (open.length > 0) {
+    const around = open.pop() as string;
+    const field = open.pop() as string;
     const item = open.pop();
-    const field = fields.pop()!;
-    const owner = around.pop()!;
-    if (typeof item === "string") visit(item, isMedium(field, owner));
+    if (typeof item === "string") visit(item, isMedium(field, around));
     else if (Array.isArray(item)) {
-      for (const inner of item) {
-        open.push(inner);
-        fields.push("");
-        around.push("");
-      }
+      for (const inner of item) open.push(inner, "", "");
     } else if (isJson(item)) {
-      for (const [key, inner] of Object.entries(item)) {
+      for (const key in item) {
         if (keys) visit(key, false);
-        open.push(inner);
-        fields.push(key);
-        around.push(field);
+        open.push(item[key], key, field);
       }
     }
   }

@@ -11,12 +11,15 @@ import type { AnswerCodec } from "../dialect.ts";
 import { Work } from "../schemas/work.ts";
 import { clientPointer, hasSourceMap, IDLE, OF_THE_REQUEST } from "./parameters.ts";
 
+const NONE: readonly string[] = [];
+
 /** Gathers what of a call has no place in the dialect. Pointers given are those of the canonical body. */
 export class Report {
   /** How much the schemas of the request may be, all together. */
   readonly schemaWork = new Work();
   readonly #call: Call;
-  readonly #dropped = new Set<string>();
+  /** Made with the first of them. */
+  #dropped: Set<string> | null = null;
 
   constructor(call: Call) {
     this.#call = call;
@@ -24,20 +27,21 @@ export class Report {
 
   /** In the client's terms, each once. */
   get dropped(): readonly string[] {
-    return [...this.#dropped];
+    return this.#dropped === null ? NONE : [...this.#dropped];
   }
 
   /** How many were dropped; `dropped` is a copy of them all. */
   get count(): number {
-    return this.#dropped.size;
+    return this.#dropped?.size ?? 0;
   }
 
   drop(pointer: string): void {
-    this.#dropped.add(clientPointer(this.#call, pointer));
+    this.dropOwn(clientPointer(this.#call, pointer));
   }
 
   /** The same for a pointer into the client's own body. */
   dropOwn(pointer: string): void {
+    this.#dropped ??= new Set();
     this.#dropped.add(pointer);
   }
 
@@ -70,7 +74,7 @@ export class Report {
 
   /** Reports the fields that only the client's dialect has. */
   dropNative(): void {
-    for (const pointer of droppedNative(this.#call)) this.#dropped.add(pointer);
+    for (const pointer of droppedNative(this.#call)) this.dropOwn(pointer);
   }
 
   /** Reports what of a schema at `at` was dropped. */

@@ -137,8 +137,8 @@ export interface NameRules {
 /** The names of one request's tools as an upstream takes them, and back. Equal names stay equal, different ones different. */
 export class ToolNames {
   readonly #rules: NameRules;
-  readonly #short = new Map<string, string>();
-  readonly #own = new Map<string, string>();
+  /** Of both directions; made with the first name that has to be changed. */
+  #names: { readonly short: Map<string, string>; readonly own: Map<string, string> } | null = null;
 
   constructor(rules: NameRules) {
     this.#rules = rules;
@@ -146,24 +146,26 @@ export class ToolNames {
 
   /** Whether any name was changed: only then has an answer names to be put back. */
   get changed(): boolean {
-    return this.#own.size > 0;
+    return this.#names !== null;
   }
 
   /** The very same name where the upstream takes it. */
   written(name: string): string {
     if (this.#fits(name)) return name;
-    const known = this.#short.get(name);
+    this.#names ??= { short: new Map(), own: new Map() };
+    const { short, own } = this.#names;
+    const known = short.get(name);
     if (known !== undefined) return known;
-    let short = this.#made(name, name);
-    for (let n = 2; this.#own.has(short); n++) short = this.#made(name, `${n}/${name}`);
-    this.#short.set(name, short);
-    this.#own.set(short, name);
-    return short;
+    let made = this.#made(name, name);
+    for (let n = 2; own.has(made); n++) made = this.#made(name, `${n}/${name}`);
+    short.set(name, made);
+    own.set(made, name);
+    return made;
   }
 
   /** The client's own name for one that a model calls. */
   read(name: string): string {
-    return this.#own.get(name) ?? name;
+    return this.#names?.own.get(name) ?? name;
   }
 
   #fits(name: string): boolean {

@@ -101,7 +101,8 @@ class ChatStream implements StreamFormat {
   readonly #wantsUsage: boolean;
   #usageSent = false;
   #last: Json = {};
-  readonly #splice: ModelSplice;
+  /** Made with the first event: most answers are no stream. */
+  #splice: ModelSplice | null = null;
   readonly #standIn: StandIn;
   /** Of the chunk before. */
   #shape: Shape | null = null;
@@ -113,7 +114,6 @@ class ChatStream implements StreamFormat {
     this.#model = model;
     this.#wantsUsage = wantsUsage;
     this.#standIn = standIn;
-    this.#splice = new ModelSplice(model);
   }
 
   event(event: StreamEvent): string {
@@ -150,6 +150,7 @@ class ChatStream implements StreamFormat {
     this.#usageSent ||= counted && shows;
     const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
     const whole = isText(data["id"]) && typeof data["created"] === "number";
+    this.#splice ??= new ModelSplice(this.#model);
     const text = raw === undefined || !same || !whole || (hide && counted) ? null : this.#splice.write(raw, data, hide);
     return `data: ${text ?? this.#rewrite(data)}\n\n`;
   }

@@ -43,13 +43,13 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
       if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
       const report = new Report(call);
       const { call: asked, tool } = withoutSchema(call, rules, report);
-      const { body, text, names } = chatBody(asked, target.model, rules, report);
+      // A target's own parameters are set in a body that is written.
+      const writes = named || target.parameters !== undefined;
+      const { body, text, names } = chatBody(asked, target.model, rules, report, writes);
       const accept = call.stream ? "text/event-stream" : "application/json";
       // What is undefined is not written.
       const written = named ? { ...body, model: undefined } : body;
-      // A target's own parameters are set in a body that is written.
-      const sent = named || target.parameters !== undefined ? null : text;
-      const request = { ...postJson("/chat/completions", apiKey, written, accept, sent), dropped: report.dropped };
+      const request = { ...postJson("/chat/completions", apiKey, written, accept, text), dropped: report.dropped };
       if (tool === null) return names.changed ? { ...request, form: namedForm(FORM, names) } : request;
       return { ...request, form: jsonToolForm(names.changed ? namedForm(FORM, names) : FORM, tool) };
     },

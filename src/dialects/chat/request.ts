@@ -19,7 +19,7 @@ interface Fitted {
 }
 
 interface ChatBody extends Fitted {
-  /** What the client sent, where that says the same; null where the body has to be written. */
+  /** What the client sent, where that says the same as the body; null where the body has to be written. */
   readonly text: BytesBody | null;
 }
 
@@ -30,15 +30,16 @@ const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_contr
  * The body for an upstream of OpenAI's dialect: what the target takes of it, by the table of vendors. What a chat client
  * wrote travels as it came as far as that goes, what nobody here knows included; a body of another client dialect is
  * brought down to what OpenAI's API has.
+ * @param writes whether a body is wanted that can be changed.
  */
-export function chatBody(call: Call, model: string, rules: Rules, report: Report): ChatBody {
+export function chatBody(call: Call, model: string, rules: Rules, report: Report, writes: boolean): ChatBody {
   const translated = (call.dialect ?? "chat") !== "chat";
   const { body, names } = fitted(call.body, rules, translated, report);
   const written = translated ? translatedBody(call, body, report) : body;
   if (translated) report.dropNative();
   const streamed = streamFields(call, written, rules);
-  const text = written === call.body ? sameText(call, model, streamed) : null;
-  return { body: { ...written, model, ...streamed }, text, names };
+  const text = !writes && written === call.body ? sameText(call, model, streamed) : null;
+  return { body: text === null ? { ...written, model, ...streamed } : written, text, names };
 }
 
 /** The client's text with the model and the fields of a stream; null where it is not known to say the same. */

@@ -139,7 +139,8 @@ export function sentBody(
   onError: (error: unknown) => void,
 ): Uint8Array | BodyChunks | Readable {
   if (!isBytes(body)) return bodyStream(body, onError);
-  return body.length > MAX_WHOLE_BODY_BYTES ? new BodyChunks(body) : Buffer.concat(body.chunks, body.length);
+  if (body.length > MAX_WHOLE_BODY_BYTES) return new BodyChunks(body);
+  return body.chunks.length === 1 ? body.chunks[0]! : Buffer.concat(body.chunks, body.length);
 }
 
 export function isBytes(body: UpstreamRequest["body"]): body is BytesBody {
