@@ -35,7 +35,7 @@ export type Send = (
 /** What attempts are measured by, and told to. */
 interface AttemptRecorder {
   /** Milliseconds from the request's arrival. */
-  readonly elapsed: () => number;
+  elapsed(): number;
   tried(target: Target): void;
 }
 
@@ -61,7 +61,7 @@ export class Attempts {
   readonly #send: Send;
   readonly #observer: Observer;
   readonly #recorder: AttemptRecorder;
-  readonly #streams = new Set<AttemptStream>();
+  #streams: readonly AttemptStream[] = [];
   #handedOver = false;
   /** For the signal. */
   #listens = false;
@@ -93,7 +93,7 @@ export class Attempts {
     const exchange = this.#exchange;
     const call = this.#call;
     if (call === null) return Promise.reject(new AttemptError("aborted", "the answer was handed over before"));
-    const attempt = new Attempt(target, exchange, this.#observer, this.#recorder.elapsed);
+    const attempt = new Attempt(target, exchange, this.#observer, this.#recorder);
     this.spans = added(this.spans, attempt);
     const refusal = attempt.enter(this.#hooks.attempt);
     if (refusal !== null) return Promise.reject(refusal);
@@ -157,14 +157,19 @@ export class Attempts {
     return this.#exchange.cancellation ?? this.#exchange.signal;
   }
 
+  /** A stream is settled. */
+  ended(stream: AttemptStream): void {
+    this.#streams = this.#streams.filter((one) => one !== stream);
+  }
+
   #watch<Item>(source: Source<Item>, attempt: Attempt): Source<Item> {
     const cancellation = this.#cancellation;
-    const stream = new AttemptSource(source, attempt, this.#streams);
-    if (!this.#handedOver && this.#streams.size === 0) {
+    const stream = new AttemptSource(source, attempt, this);
+    if (!this.#handedOver && this.#streams.length === 0) {
       this.#listens = true;
       cancellation.addEventListener("abort", this);
     }
-    this.#streams.add(stream);
+    this.#streams = added(this.#streams, stream);
     if (this.#released || cancellation.aborted) stream.cancel();
     return stream;
   }
@@ -181,16 +186,16 @@ class Attempt implements AttemptSpan {
   status = 0;
   readonly #exchange: Exchange;
   readonly #observer: Observer;
-  readonly #elapsed: () => number;
+  readonly #recorder: AttemptRecorder;
   #guards: readonly { readonly plugin: string; readonly guard: Guarded }[] = [];
 
-  constructor(target: Target, exchange: Exchange, observer: Observer, elapsed: () => number) {
+  constructor(target: Target, exchange: Exchange, observer: Observer, recorder: AttemptRecorder) {
     this.target = target;
     this.spanId = exchange.trace?.spanId == null ? null : newSpanId();
     this.#exchange = exchange;
     this.#observer = observer;
-    this.#elapsed = elapsed;
-    this.start = elapsed();
+    this.#recorder = recorder;
+    this.start = recorder.elapsed();
   }
 
   /**
@@ -216,7 +221,7 @@ class Attempt implements AttemptSpan {
   }
 
   begun(): void {
-    this.answered = this.#elapsed();
+    this.answered = this.#recorder.elapsed();
     for (const { plugin, guard } of this.#guards) {
       try {
         guard.answered?.();
@@ -235,7 +240,7 @@ class Attempt implements AttemptSpan {
   }
 
   #ended(result: "ok" | FailureClass): void {
-    this.end = this.#elapsed();
+    this.end = this.#recorder.elapsed();
     this.result = result;
   }
 
@@ -272,15 +277,15 @@ interface AttemptStream {
  */
 class AttemptSource<Item> implements Source<Item>, Sink<Item>, AttemptStream {
   readonly #source: Source<Item>;
-  readonly #running: Set<AttemptStream>;
+  readonly #attempts: Attempts;
   /** null once it is settled. */
   #attempt: Attempt | null;
   #sink: Sink<Item> | null = null;
 
-  constructor(source: Source<Item>, attempt: Attempt, running: Set<AttemptStream>) {
+  constructor(source: Source<Item>, attempt: Attempt, attempts: Attempts) {
     this.#source = source;
     this.#attempt = attempt;
-    this.#running = running;
+    this.#attempts = attempts;
   }
 
   open(sink: Sink<Item>): void {
@@ -314,7 +319,7 @@ class AttemptSource<Item> implements Source<Item>, Sink<Item>, AttemptStream {
     const attempt = this.#attempt;
     this.#attempt = null;
     if (attempt === null) return;
-    this.#running.delete(this);
+    this.#attempts.ended(this);
     attempt.settle(result);
   }
 }

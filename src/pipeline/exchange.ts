@@ -120,7 +120,9 @@ export class ExchangeState {
   }
 
   /** Milliseconds from the request's arrival. */
-  readonly elapsed = (): number => elapsedOf(this.request, this.#host);
+  elapsed(): number {
+    return elapsedOf(this.request, this.#host);
+  }
 
   tried(target: Target): void {
     this.request.tried?.(target);

@@ -19,7 +19,6 @@ import {
   type OwnReply,
   type Principal,
   type Reply,
-  type Source,
   StalePrincipal,
 } from "../kit/index.ts";
 import { Admission } from "./admission.ts";
@@ -29,7 +28,9 @@ import type { BoundHooks, Pipeline } from "./build.ts";
 import { ExchangeState } from "./exchange.ts";
 import { checkedReply, currentWindows, passOver, respond, transform } from "./hooks.ts";
 import { failureOf, FREE, givesBack, price, settleAll } from "./outcome.ts";
-import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd, type StreamRelay } from "./stream.ts";
+import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd } from "./stream.ts";
+
+type StreamReply = Pick<EventReply, "type" | "source"> | Omit<ByteReply, "target">;
 
 export interface RunnerParts {
   readonly pipeline: Pipeline;
@@ -74,13 +75,20 @@ export class RequestRun {
         throw this.#relayFailure(error);
       }
       state.taken(reply);
-      if (reply.type !== "answer") this.#begin();
-      if (reply.type === "events") await this.#relayEvents(reply);
-      else if (reply.type === "bytes") await this.#relayBytes(reply);
-      else {
+      if (reply.type === "answer") {
         const settled = this.#answer(reply);
         const text = isPromise(settled) ? await settled : settled;
         state.request.client.answer(200, state.format.contentType, text, state.headers());
+      } else {
+        this.#begin(reply);
+        let end: StreamEnd;
+        // Waited for here: a function for it that waits would be half a kilobyte more for every open stream.
+        try {
+          end = await this.#relay(reply);
+        } catch (error) {
+          throw this.#brokenOff(error, reply);
+        }
+        await this.#end(reply, end);
       }
       if (this.#keeper !== null && state.outcome?.kind === "served" && "target" in reply)
         await this.#keeper.keep(reply, state.outcome.bill.usage);
@@ -155,44 +163,40 @@ export class RequestRun {
     return error;
   }
 
-  /** No other upstream will be asked. */
-  #begin(): void {
+  /** Sends the head of a stream. No other upstream will be asked. */
+  #begin(reply: StreamReply): void {
     this.#attempts?.handOver();
     inBackground(this.#parts.host.log, "packing a prompt", this.#state.begin());
+    if (reply.type === "events") return this.#events!.start();
+    this.#state.meter.setUsage(reply.usage);
+    this.#state.start(reply.contentType);
   }
 
-  // In both streams the charge is durable before the client sees the end: a crash in between must not lose what was
-  // acknowledged.
-
-  async #relayEvents({ source }: Pick<EventReply, "source">): Promise<void> {
-    const events = this.#events!;
-    events.start();
-    const end = await this.#relay(events, source);
-    events.flush(end);
-    const last = await this.#settle(end.kind, 200, null, (bill) => events.lastText(end, bill));
-    this.#state.request.client.end(last);
+  #relay(reply: StreamReply): Promise<StreamEnd> {
+    if (reply.type === "events") return this.#events!.run(reply.source);
+    return new ByteRelay(this.#state, this.#parts.host).run(reply.source);
   }
 
-  async #relayBytes({ source, contentType, usage }: Omit<ByteReply, "target">): Promise<void> {
-    const { meter, request } = this.#state;
-    meter.setUsage(usage);
-    this.#state.start(contentType);
-    const end = await this.#relay(new ByteRelay(this.#state, this.#parts.host), source);
-    await this.#settle(end.kind, 200, null, () => "");
-    if (end.kind === "served") request.client.end("");
-    else request.client.cut();
+  /** The gateway's own part in a stream threw `error`: the upstream was well until then. */
+  #brokenOff(error: unknown, { source }: StreamReply): unknown {
+    this.#attempts?.release(true);
+    // A relay plugin may have put a source of its own around the attempt's.
+    source.cancel();
+    return error;
   }
 
-  /** @throws what the gateway's own part in a stream threw: the upstream was well until then. */
-  async #relay<Item>(relay: StreamRelay<Item>, source: Source<Item>): Promise<StreamEnd> {
-    try {
-      return await relay.run(source);
-    } catch (error) {
-      this.#attempts?.release(true);
-      // A relay plugin may have put a source of its own around the attempt's.
-      source.cancel();
-      throw error;
+  /** The charge is durable before the client sees the end: a crash in between must not lose what was acknowledged. */
+  async #end({ type }: StreamReply, end: StreamEnd): Promise<void> {
+    const { client } = this.#state.request;
+    if (type === "events") {
+      const events = this.#events!;
+      events.flush(end);
+      client.end(await this.#settle(end.kind, 200, null, (bill) => events.lastText(end, bill)));
+      return;
     }
+    await this.#settle(end.kind, 200, null, () => "");
+    if (end.kind === "served") client.end("");
+    else client.cut();
   }
 
   /** Settles a whole answer. @returns its text for the client */

@@ -7,7 +7,7 @@ type CountTokens = (text: string) => Promise<number>;
 /** Of the produced text that is kept for the tokenizer, which is asked only when the upstream has not counted. */
 const MAX_KEPT_CHARACTERS = 256 * 1024;
 /** Of text that are kept singly. */
-const MAX_PIECES = 64;
+const MAX_PIECES = 16;
 /** Shorter texts are kept as they are: compressed they would save less than their connections take. */
 const MIN_PACKED_CHARACTERS = 16 * 1024;
 const ZSTD = { chunkSize: 128 * 1024 };

@@ -21,11 +21,11 @@ export class ByteBudget {
 
   /** What one request of the user holds; nothing yet. */
   claim(userId: string): ByteClaim {
-    return new ByteClaim((bytes) => this.#take(userId, bytes));
+    return new ByteClaim(this, userId);
   }
 
-  /** @throws GatewayError OVERLOADED; then nothing was taken. */
-  #take(userId: string, bytes: number): void {
+  /** For a claim of the user. @throws GatewayError OVERLOADED; then nothing was taken. */
+  take(userId: string, bytes: number): void {
     const held = (this.#held.get(userId) ?? 0) + bytes;
     const all = this.#bytes();
     if (bytes > 0 && (this.#taken + bytes > all || held > all * MAX_USER_SHARE)) throw overloaded();
@@ -37,11 +37,13 @@ export class ByteBudget {
 
 /** What one request holds of a room. */
 export class ByteClaim {
-  readonly #take: (bytes: number) => void;
+  readonly #budget: ByteBudget;
+  readonly #userId: string;
   #bytes = 0;
 
-  constructor(take: (bytes: number) => void) {
-    this.#take = take;
+  constructor(budget: ByteBudget, userId: string) {
+    this.#budget = budget;
+    this.#userId = userId;
   }
 
   get bytes(): number {
@@ -50,7 +52,7 @@ export class ByteClaim {
 
   /** Holds `bytes` in all, more or less than before. @throws GatewayError OVERLOADED; then it holds what it held. */
   hold(bytes: number): void {
-    this.#take(bytes - this.#bytes);
+    this.#budget.take(this.#userId, bytes - this.#bytes);
     this.#bytes = bytes;
   }
 

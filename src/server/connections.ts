@@ -38,7 +38,7 @@ export class Connections {
     if (bounds.perAddress !== null && held >= bounds.perAddress && !isProxy(address)) return false;
     this.#open += 1;
     this.#byClient.set(client, held + 1);
-    socket.once("close", () => this.#release(client));
+    socket.on("close", () => this.#release(client));
     return true;
   }
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { Redis } from "ioredis";
 import { createClient } from "../../src/store/redis/client.ts";
-import type { Argument } from "../../src/store/redis/calls.ts";
+import type { Argument } from "../../src/store/redis/pipeline.ts";
 import { type Connection, RedisConnection } from "../../src/store/redis/connection.ts";
 import type { Script } from "../../src/store/redis/scripts.ts";
 import { redisStore, type RedisStore } from "../../src/store/redis/store.ts";
@@ -21,7 +21,7 @@ export function withClock(inner: Connection, now: () => number): Connection {
       inner.run(
         script,
         keys,
-        args.map((argument) => (String(argument) === String(TIME) ? now() : argument)),
+        args.map((argument) => (typeof argument !== "object" && Number(argument) === TIME ? now() : argument)),
       ),
     subscribe: (channel, listener) => inner.subscribe(channel, listener),
     close: () => inner.close(),
@@ -71,7 +71,7 @@ class Shared extends RedisConnection {
     return this.#way.read(command, ...args);
   }
 
-  override run(script: Script, keys: readonly string[], args: readonly Argument[]): Promise<unknown> {
+  override run(script: Script, keys: Parameters<Connection["run"]>[1], args: readonly Argument[]): Promise<unknown> {
     return this.#way.run(script, keys, args);
   }
 

@@ -109,7 +109,7 @@ function text(value: unknown): string | null {
 
 /** Puts the deltas of one streamed choice into the canonical form. */
 export class ChoiceReader {
-  readonly #index: number;
+  readonly index: number;
   /** Names the choice. */
   readonly #seed: string;
   /** null before the first tool call: most answers have none. */
@@ -122,7 +122,7 @@ export class ChoiceReader {
 
   /** @param seed names the answer. */
   constructor(index: number, seed: string) {
-    this.#index = index;
+    this.index = index;
     this.#seed = seed;
   }
 
@@ -137,7 +137,7 @@ export class ChoiceReader {
   /** The finish of a choice that the upstream ended without one. */
   end(): Json {
     this.finished = true;
-    return { index: this.#index, delta: {}, finish_reason: this.#called ? "tool_calls" : "stop" };
+    return { index: this.index, delta: {}, finish_reason: this.#called ? "tool_calls" : "stop" };
   }
 
   get #called(): boolean {
@@ -145,11 +145,11 @@ export class ChoiceReader {
   }
 
   #deltas(): CallDeltas {
-    return (this.#calls ??= new CallDeltas(`${this.#seed}/${this.#index}`));
+    return (this.#calls ??= new CallDeltas(`${this.#seed}/${this.index}`));
   }
 
   #isCanonical({ index, delta, finish_reason: finish }: Json): boolean {
-    if (index !== this.#index || !isJson(delta)) return false;
+    if (index !== this.index || !isJson(delta)) return false;
     const first = !this.#begun;
     if (first && delta["role"] !== "assistant") return false;
     if (finish !== null && (this.finished || delta["tool_calls"] !== undefined)) return false;
@@ -190,7 +190,7 @@ export class ChoiceReader {
     const ends = !this.finished && isText(word);
     const finish = ends ? finishOf("openai", word, { called: this.#called }) : null;
     this.finished ||= finish !== null;
-    return { ...choice, index: this.#index, delta, ...(finish ?? { finish_reason: null }) };
+    return { ...choice, index: this.index, delta, ...(finish ?? { finish_reason: null }) };
   }
 }
 

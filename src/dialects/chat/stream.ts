@@ -63,7 +63,8 @@ interface Head {
  * choice, usage once and last. A chunk that has it already keeps its text.
  */
 class ChunkReader {
-  readonly #choices = new Map<number, ChoiceReader>();
+  /** Nearly always one, which a map would be larger than. */
+  #choices: readonly ChoiceReader[] = [];
   #head: Head | null = null;
   /** Fields of the first chunk without choices, such as Azure's `prompt_filter_results`: they travel with the next chunk. */
   #kept: Json | null = null;
@@ -79,8 +80,7 @@ class ChunkReader {
 
   /** Every choice that began has its finish reason. */
   get finished(): boolean {
-    for (const choice of this.#choices.values()) if (!choice.finished) return false;
-    return this.#choices.size > 0;
+    return this.#choices.length > 0 && this.#choices.every(({ finished }) => finished);
   }
 
   /**
@@ -124,7 +124,7 @@ class ChunkReader {
    */
   end(whole: boolean): readonly StreamEvent[] {
     const events: StreamEvent[] = [];
-    const open = whole ? [...this.#choices.values()].filter(({ finished }) => !finished) : [];
+    const open = whole ? this.#choices.filter(({ finished }) => !finished) : [];
     if (open.length > 0) {
       const choices = open.map((choice) => choice.end());
       events.push({ data: { ...this.#head, object: OBJECT, choices }, text: "" });
@@ -136,12 +136,11 @@ class ChunkReader {
 
   #choice(index: unknown, position: number): ChoiceReader {
     const number = typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : position;
-    let choice = this.#choices.get(number);
-    if (choice === undefined) {
-      if (this.#choices.size >= MAX_CHOICES) throw malformed("more choices than can be asked for");
-      choice = new ChoiceReader(number, this.#head?.id ?? "");
-      this.#choices.set(number, choice);
-    }
+    const known = this.#choices.find((choice) => choice.index === number);
+    if (known !== undefined) return known;
+    if (this.#choices.length >= MAX_CHOICES) throw malformed("more choices than can be asked for");
+    const choice = new ChoiceReader(number, this.#head?.id ?? "");
+    this.#choices = this.#choices.concat([choice]);
     return choice;
   }
 

@@ -18,9 +18,9 @@ import { userMethods } from "./users.ts";
 /**
  * The store's role of accounts.
  * @param now Unix milliseconds; 0 means the server's clock.
- * @param latest server's milliseconds after which nobody waits for what is sent now; "0" when they are not known.
+ * @param latest server's milliseconds after which nobody waits for what is sent now; 0 when they are not known.
  */
-export function accountMethods(connection: Connection, keys: Keys, now: () => number, latest: () => string) {
+export function accountMethods(connection: Connection, keys: Keys, now: () => number, latest: () => number) {
   const { userById, ...users } = userMethods(connection, keys, now, latest);
   return {
     ...users,

@@ -1,13 +1,11 @@
 import { Cluster, type Redis } from "ioredis";
 import { storeUnavailable } from "../../kit/index.ts";
 import { type Client, type PendingAnswer, PendingAnswers, replyCode, storeError, Unanswered } from "./client.ts";
-import { encodeCommand, Pipeline, SentCommand } from "./pipeline.ts";
-
-export type Argument = string | number;
+import { type Argument, encodeCommand, Pipeline, plainWords, SentCommand } from "./pipeline.ts";
 
 export interface Question {
-  /** The command and what does not change: of a script also its SHA1 and its keys. */
-  readonly head: readonly [name: string, ...words: readonly Argument[]];
+  /** The command and what does not change: of a script also its SHA1 and its keys, with their number. */
+  readonly head: readonly Argument[];
   readonly args: readonly Argument[];
   /**
    * Arguments with which it is asked once more when there is no answer in time and the connection stands: a server that
@@ -109,8 +107,8 @@ export class Calls {
     const attempt = new Attempt(pipeline ? encodeCommand(head, args) : "", call, isAgain, this.#outcome);
     this.#answers.begin(attempt);
     if (pipeline) return pipeline.send(attempt);
-    const [name, ...words] = head;
-    (server ?? this.#client).call(name, [...words, ...args]).then(
+    const [name, ...words] = plainWords([...head, ...args]);
+    (server ?? this.#client).call(String(name), words).then(
       (reply) => attempt.onReply(reply),
       (error: unknown) => attempt.onError(error),
     );
@@ -130,7 +128,7 @@ export class Calls {
       if (!call.isOver) {
         const { head, args, again, lua } = call.question;
         if (code === "NOSCRIPT" && lua !== undefined) {
-          const [, , ...keys] = head;
+          const [, ...keys] = head;
           // That was an answer: the next question has its own time, or a slow server would be away after each restart.
           this.#begin({ head: ["EVAL", lua, ...keys], args: again?.() ?? args, again }, call.resolve, call.reject);
         } else call.reject(storeError(error));

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Cluster, type Redis } from "ioredis";
 import type { Log } from "../../kit/index.ts";
-import { type Argument, Calls } from "./calls.ts";
+import { Calls } from "./calls.ts";
 import type { Client } from "./client.ts";
+import { type Argument, EncodedWords } from "./pipeline.ts";
 import type { Script } from "./scripts.ts";
 
 /** What the parts of the store need of a server or Cluster. */
@@ -13,12 +14,13 @@ export interface Connection {
   read(command: string, ...args: readonly Argument[]): Promise<unknown>;
   /**
    * One script by its SHA1, loaded again when the server has forgotten it.
+   * @param keys when they are encoded, behind their number.
    * @param again arguments with which it is asked once more when there is no answer in time and the connection stands: a
    * server that is slow is not away. Whichever answer comes first is taken, so both executions must have one effect.
    */
   run(
     script: Script,
-    keys: readonly string[],
+    keys: readonly string[] | EncodedWords,
     args: readonly Argument[],
     again?: () => readonly Argument[],
   ): Promise<unknown>;
@@ -108,11 +110,13 @@ export class RedisConnection implements Connection {
 
   run(
     script: Script,
-    keys: readonly string[],
+    keys: readonly string[] | EncodedWords,
     args: readonly Argument[],
     again?: () => readonly Argument[],
   ): Promise<unknown> {
-    return this.#calls.ask({ head: ["EVALSHA", script.sha1, keys.length, ...keys], args, again, lua: script.lua });
+    const { evalsha, lua } = script;
+    const head = keys instanceof EncodedWords ? [evalsha, keys] : [evalsha, keys.length, ...keys];
+    return this.#calls.ask({ head, args, again, lua });
   }
 
   /** One command on every server that takes writes. */

@@ -1,6 +1,7 @@
 import { isStoreUnavailable } from "../../kit/index.ts";
 import { LEDGER_RETENTION_MS } from "../windows.ts";
 import type { Connection } from "./connection.ts";
+import { EncodedWords } from "./pipeline.ts";
 import { inBatches, type Keys, loadScript } from "./scripts.ts";
 
 /** Milliseconds for which a process is believed alive without a renewal. */
@@ -30,9 +31,12 @@ export interface Lease {
 export class Leases {
   readonly #connection: Connection;
   readonly #keys: Keys;
+  /** Of users' requests. */
+  readonly requestKeys: RequestKeys;
   readonly #instance: string;
   readonly #length: number;
   readonly #retention: number;
+  #words: EncodedWords;
   readonly #held = new Map<string, Lease>();
   /** Instance to the local monotonic time from which its leases have ended by themselves. */
   readonly #dead = new Map<string, number>();
@@ -40,26 +44,26 @@ export class Leases {
   constructor(connection: Connection, keys: Keys, instance: string, length: number, retention = LEDGER_RETENTION_MS) {
     this.#connection = connection;
     this.#keys = keys;
+    this.requestKeys = new RequestKeys(keys);
     this.#instance = instance;
     this.#length = length;
     this.#retention = retention;
+    this.#words = new EncodedWords([length, "", instance]);
     connection.subscribe(keys.deaths, (dead) => this.#noteDead(dead));
   }
 
-  /** An admission is on its way. */
-  expect(id: string, userId: string): void {
-    if (!this.#held.has(id)) this.#held.set(id, { userId, packed: null });
-  }
-
-  /** It was admitted; nothing when it has been settled before its answer came. */
-  confirm(id: string, packed: string): void {
-    const lease = this.#held.get(id);
-    if (lease) lease.packed = packed;
+  /** An admission is on its way: who sends it notes in the lease how it was admitted. */
+  expect(id: string, userId: string): Lease {
+    const held = this.#held.get(id);
+    if (held) return held;
+    const lease = { userId, packed: null };
+    this.#held.set(id, lease);
+    return lease;
   }
 
   /** It was not admitted, as far as is known. */
-  drop(id: string): void {
-    if (this.#held.get(id)?.packed === null) this.#held.delete(id);
+  drop(id: string, lease: Lease): void {
+    if (lease.packed === null && this.#held.get(id) === lease) this.#held.delete(id);
   }
 
   /** @returns null unless it was held: this process has admitted it and has not settled it yet. */
@@ -81,10 +85,10 @@ export class Leases {
 
   /**
    * Prolongs all leases, or those of one user. What cannot be reached now is renewed the next time.
-   * @param time the scripts' time argument. @param notAfter the latest time of their execution, or "0".
+   * @param time the scripts' time argument. @param notAfter the latest time of their execution, or 0.
    */
-  async renew(time: string, notAfter: string, of?: string): Promise<void> {
-    const scripts: { readonly keys: readonly string[]; readonly args: readonly (string | number)[] }[] = [];
+  async renew(time: number, notAfter: number, of?: string): Promise<void> {
+    const scripts: { readonly keys: EncodedWords; readonly args: readonly (string | number)[] }[] = [];
     const all = of === undefined ? [...this.#held] : [...this.#held].filter(([, { userId }]) => userId === of);
     for (const [userId, held] of Map.groupBy(all, ([, lease]) => lease.userId)) {
       const known = held.flatMap(([id, { packed, ending }]) => (packed === null || ending ? [] : [[id, packed]]));
@@ -96,7 +100,7 @@ export class Leases {
           ...known.slice(at, at + RESERVATIONS_PER_SCRIPT).flat(),
           this.#retention,
         ];
-        scripts.push({ keys: requestKeys(this.#keys, userId), args });
+        scripts.push({ keys: this.requestKeys.of(userId), args });
       }
     }
     await inBatches(scripts, ({ keys, args }) => unlessUnavailable(this.#connection.run(RENEW, keys, args)));
@@ -108,9 +112,16 @@ export class Leases {
     for (const instance of (dead ?? []) as string[]) this.#noteDead(instance);
   }
 
-  async markDead(instance: string, time: string): Promise<void> {
+  async markDead(instance: string, time: number): Promise<void> {
     await this.#connection.run(MARK_DEAD, [this.#keys.dead], [time, instance, this.#keys.deaths, LEASE_MS]);
     this.#noteDead(instance);
+  }
+
+  /** Of an admission: the length of a lease, the dead and this process. */
+  get words(): EncodedWords {
+    const { dead } = this;
+    if (this.#words.words[1] !== dead) this.#words = new EncodedWords([this.#length, dead, this.#instance]);
+    return this.#words;
   }
 
   /** The dead, a blank before and after each; "" without any. */
@@ -126,10 +137,28 @@ export class Leases {
   }
 }
 
-/** The keys of the scripts that have the part reservations.lua. */
-export function requestKeys(keys: Keys, userId: string): readonly string[] {
-  const { user, windows, reservations, leases, streams, abandoned, ledger, unswept } = keys;
-  return [user, windows, reservations, leases, streams, abandoned, ledger, unswept].map((key) => key(userId));
+/** Users whose keys are remembered as they are sent: half a kilobyte each. */
+const MAX_REMEMBERED_USERS = 2_000;
+
+/** The keys of the scripts that have the part reservations.lua, behind their number. */
+export class RequestKeys {
+  readonly #keys: Keys;
+  readonly #ofUsers = new Map<string, EncodedWords>();
+
+  constructor(keys: Keys) {
+    this.#keys = keys;
+  }
+
+  of(userId: string): EncodedWords {
+    const known = this.#ofUsers.get(userId);
+    if (known) return known;
+    const { user, windows, reservations, leases, streams, abandoned, ledger, unswept } = this.#keys;
+    const own = [user, windows, reservations, leases, streams, abandoned, ledger, unswept].map((key) => key(userId));
+    const words = new EncodedWords([own.length, ...own]);
+    if (this.#ofUsers.size >= MAX_REMEMBERED_USERS) this.#ofUsers.clear();
+    this.#ofUsers.set(userId, words);
+    return words;
+  }
 }
 
 export async function unlessUnavailable<T>(result: Promise<T>): Promise<T | null> {

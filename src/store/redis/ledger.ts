@@ -18,6 +18,9 @@ const COUNTS = [
 /** Of these an entry always says something. */
 const ALWAYS_STORED_COUNT = 4;
 
+/** Of an entry. */
+const FIELDS_BEFORE_COUNTS = 10;
+
 /** Entries read at once. */
 const ENTRIES_PER_PAGE = 1_000;
 
@@ -39,22 +42,35 @@ type Packed = readonly [
 /** A settlement as its ledger entry is stored: a JSON array, the charge as text. "" when nothing is to be recorded. */
 export function packEntry({ id, charge, record }: Settlement): string {
   if (!record) return "";
-  const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
-  const counts = COUNTS.map((name) => usage[name] ?? 0);
-  while (counts.at(-1) === 0) counts.pop();
-  const tags = record.tags === undefined ? [] : [record.tags];
-  const tier = record.tier === undefined ? [] : [record.tier];
-  const names = [id, requestId, keyId, model, upstream, outcome] as const;
-  const packed: Packed = [
-    ...names,
+  const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt, tags, tier } = record;
+  const { prompt, completion, cached, reasoning, characters = 0, milliseconds = 0, images = 0 } = usage;
+  const { cacheWrite = 0, cacheWrite1h = 0 } = usage;
+  // As one array, without others that are spread into it: one is made for every request.
+  const packed: Packed[number][] = [
+    id,
+    requestId,
+    keyId,
+    model,
+    upstream,
+    outcome,
     estimated ? 1 : 0,
     receivedAt,
     endedAt,
     String(charge),
-    ...counts,
-    ...tags,
-    ...tier,
+    // In the order of COUNTS.
+    prompt,
+    completion,
+    cached,
+    reasoning,
+    characters,
+    milliseconds,
+    images,
+    cacheWrite,
+    cacheWrite1h,
   ];
+  while (packed.at(-1) === 0) packed.pop();
+  if (tags !== undefined) packed.push(tags);
+  if (tier !== undefined) packed.push(tier);
   return JSON.stringify(packed);
 }
 
@@ -110,6 +126,50 @@ function unpackAbandoned(userId: string, text: string): LedgerEntry {
 /** "<Unix milliseconds of writing> <entry>", as entries are kept (reservations.lua). */
 export function readWritten(userId: string, written: string): RecordedEntry {
   return { ...entryIn(userId, written), recordedAt: Number(written.slice(0, written.indexOf(" "))) };
+}
+
+/** What sums are made of, "" for a name that there is not. */
+export interface Summed {
+  /** Unix milliseconds. */
+  readonly recordedAt: number;
+  readonly model: string;
+  readonly upstream: string;
+  readonly tier: string;
+  readonly keyId: string;
+  readonly outcome: OutcomeKind;
+  /** The first ones; the last of an entry may be left out. */
+  readonly counts: readonly [prompt: unknown, completion: unknown, cached: unknown, reasoning: unknown];
+  /** Decimal. */
+  readonly charge: string;
+}
+
+/** As `readWritten`, of all that is recorded: it makes nothing else of an entry. */
+export function readSummed(written: string): Summed {
+  const end = written.indexOf(" ");
+  const recordedAt = Number(written.slice(0, end));
+  const text = written.slice(end + 1);
+  if (!text.startsWith("[")) {
+    const { model, outcome } = unpackAbandoned("", text);
+    return { recordedAt, model, upstream: "", tier: "", keyId: "", outcome, counts: [0, 0, 0, 0], charge: "0" };
+  }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by packEntry
+  const packed = JSON.parse(text) as Packed;
+  const last = packed.at(-1);
+  return {
+    recordedAt,
+    model: packed[3],
+    upstream: packed[4] ?? "",
+    tier: packed.length > FIELDS_BEFORE_COUNTS && typeof last === "string" ? last : "",
+    keyId: packed[2] ?? "",
+    outcome: packed[5],
+    counts: [
+      packed[FIELDS_BEFORE_COUNTS],
+      packed[FIELDS_BEFORE_COUNTS + 1],
+      packed[FIELDS_BEFORE_COUNTS + 2],
+      packed[FIELDS_BEFORE_COUNTS + 3],
+    ],
+    charge: packed[9],
+  };
 }
 
 function entryIn(userId: string, written: string): LedgerEntry {

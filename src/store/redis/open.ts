@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { isStoreUnavailable, type Log } from "../../kit/index.ts";
 import { createClient, createCluster } from "./client.ts";
-import type { Argument } from "./calls.ts";
+import type { Argument } from "./pipeline.ts";
 import { RedisConnection } from "./connection.ts";
 import { redisStore, type RedisStore } from "./store.ts";
 

@@ -111,16 +111,52 @@ function textsOf(reply: ReplyValue): unknown {
   return Array.isArray(reply) ? reply.map(textsOf) : reply;
 }
 
-/** A command as the server reads it; its words in two parts. */
-export function encodeCommand(head: readonly (string | number)[], args: readonly (string | number)[]): string {
-  return `*${head.length + args.length}\r\n${encodeWords(head)}${encodeWords(args)}`;
+export type Argument = string | number | EncodedWords;
+
+/** Words of a command that are sent often, encoded once. */
+export class EncodedWords {
+  readonly words: readonly (string | number)[];
+  /** As the server reads them. */
+  readonly text: string;
+
+  constructor(words: readonly (string | number)[]) {
+    this.words = words;
+    this.text = encodeWords(words);
+  }
 }
 
-function encodeWords(words: readonly (string | number)[]): string {
+/** A command as the server reads it; its words in two parts. */
+export function encodeCommand(head: readonly Argument[], args: readonly Argument[]): string {
+  return `*${countWords(head) + countWords(args)}\r\n${encodeWords(head)}${encodeWords(args)}`;
+}
+
+/** The words one by one, as ioredis takes them. */
+export function plainWords(words: readonly Argument[]): (string | number)[] {
+  return words.flatMap((word) => (word instanceof EncodedWords ? word.words : [word]));
+}
+
+function countWords(words: readonly Argument[]): number {
+  let count = 0;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
+    count += typeof word === "object" ? word.words.length : 1;
+  }
+  return count;
+}
+
+/** "$<length>" before a word, for the lengths that most have: a text of fewer parts takes less to be made and sent. */
+const PREFIXES = Array.from({ length: 1_024 }, (_, length) => `$${length}\r\n`);
+
+function encodeWords(words: readonly Argument[]): string {
   let text = "";
-  for (const word of words) {
-    const argument = typeof word === "string" ? word : String(word);
-    text += `$${Buffer.byteLength(argument)}\r\n${argument}\r\n`;
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index]!;
+    if (typeof word === "object") text += word.text;
+    else {
+      const argument = typeof word === "string" ? word : String(word);
+      const length = Buffer.byteLength(argument);
+      text += `${PREFIXES[length] ?? `$${length}\r\n`}${argument}\r\n`;
+    }
   }
   return text;
 }

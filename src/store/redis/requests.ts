@@ -3,17 +3,17 @@ import {
   type AdmissionResult,
   budgetPeriodOf,
   type Limits,
-  type Refusal,
   type Settlement,
   storeUnavailable,
   type Windows,
 } from "../../kit/index.ts";
-import { type Counts, windowStates } from "../windows.ts";
-import { unanswered } from "./client.ts";
-import type { Argument } from "./calls.ts";
+import { windowStates } from "../windows.ts";
+import { ServerClock, unanswered } from "./client.ts";
+import { type Argument, EncodedWords } from "./pipeline.ts";
 import type { Connection } from "./connection.ts";
-import { type Leases, requestKeys, unlessUnavailable } from "./leases.ts";
+import { type Leases, unlessUnavailable } from "./leases.ts";
 import { findRecorded, packEntry, readLedger } from "./ledger.ts";
+import { countsOf, isLate, readAdmitReply, type SettleReply, sumReservations, type Verdict } from "./replies.ts";
 import { type Keys, loadScript } from "./scripts.ts";
 import { UnconfirmedAdmissions, UnconfirmedByOthers } from "./unconfirmed.ts";
 
@@ -31,31 +31,12 @@ interface RequestOptions {
   readonly clock?: () => number;
 }
 
-/** A refusal or `ok`; `late`: executed when nobody waited any more; `unknown`: no such user. */
-type Verdict = Refusal | "ok" | "late" | "unknown";
-type Numbers = readonly [number, number, number, number, number, number];
-interface AdmitReply {
-  readonly verdict: Verdict;
-  /** The server's milliseconds. */
-  readonly now: number;
-  readonly counts: Counts;
-  /** The reservation; "" unless it is admitted. */
-  readonly packed: string;
-}
-interface TimelyReply extends AdmitReply {
-  readonly verdict: Exclude<Verdict, "late">;
-}
-/** Whether it changed something; `late` as of an admission. */
-type SettleReply = 0 | 1 | readonly [verdict: "late", now: number];
-
 /** Refusals by what other requests have taken. */
 const LIMITED: ReadonlySet<Verdict> = new Set(["credits", "budget", "day", "hour", "minute", "streams"]);
 
-/** Times that an admission is repeated because the server says that it came too late. */
+/** Times that an admission is asked because the server says that it came too late, and a settlement. */
 const MAX_LATE_REPEATS = 5;
-
-/** Fields of its answer before the reservation, which may hold blanks. */
-const ADMIT_FIELD_COUNT = 8;
+const MAX_SETTLE_TRIES = 2;
 
 /** HINCRBY has 64 bits; this leaves room for sums. */
 const AMOUNT_LIMIT_NANO_UNITS = 2n ** 62n;
@@ -72,6 +53,8 @@ export class Requests {
   readonly #leases: Leases;
   readonly #options: RequestOptions;
   readonly #serverClock = new ServerClock();
+  /** As they are sent. */
+  readonly #limits = new WeakMap<Limits, EncodedWords>();
   /** The store's role of admission, but for stop tokens. */
   readonly methods = {
     admit: (admission: Admission) => this.admit(admission),
@@ -94,7 +77,7 @@ export class Requests {
       ...options,
     });
     this.#unconfirmed = new UnconfirmedAdmissions(async (id, userId) => {
-      await this.#settle({ id, userId, giveBack: true, charge: 0n, record: null }, false);
+      await this.#askToSettle({ id, userId, giveBack: true, charge: 0n, record: null }, 0);
     });
   }
 
@@ -102,23 +85,69 @@ export class Requests {
     const { id, userId, limits, units, hold } = admission;
     if (!Number.isSafeInteger(units) || units < 0) throw new RangeError(`admission ${id}: units are whole numbers`);
     if (hold < 0n || hold >= AMOUNT_LIMIT_NANO_UNITS) throw new RangeError(`admission ${id}: a hold is from 0 to 2^62`);
-    this.#leases.expect(id, userId);
+    const lease = this.#leases.expect(id, userId);
+    const keys = this.#leases.requestKeys.of(userId);
+    let sentAt = 0;
+    const args = (): readonly Argument[] => this.#argsOf(admission, (sentAt = performance.now()));
+    let isAsked = false;
     try {
       // A repeated admission: the pending give-back of its unconfirmed first try is cancelled.
       this.#unconfirmed.forget(id);
-      let reply = await this.#admitInTime(admission);
-      // Not before what was taken without a use is given back, by this process and by the others.
-      if (LIMITED.has(reply.verdict) && (await this.#cleared(userId))) reply = await this.#admitInTime(admission);
-      const { verdict, packed } = reply;
-      if (verdict === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
-      const windows = windowStates(reply.counts, limits);
-      if (verdict !== "ok") return { ok: false, refusal: verdict, windows };
-      this.#leases.confirm(id, packed);
-      this.#unconfirmed.forget(id);
-      return { ok: true, windows, stopToken: stopTokenOf(packed) };
+      let mayClear = true;
+      // Repeated while the server answers `late`: this process was busy before it sent, or clocks were moved.
+      for (let lateCount = 0; lateCount < MAX_LATE_REPEATS;) {
+        isAsked = true;
+        const reply = readAdmitReply(String(await this.#connection.run(ADMIT, keys, args(), args)));
+        isAsked = false;
+        const { verdict, packed } = reply;
+        this.#learn(verdict === "late", reply.now, sentAt);
+        if (verdict === "late") {
+          lateCount++;
+          continue;
+        }
+        // Not before what was taken without a use is given back, by this process and by the others.
+        if (mayClear && LIMITED.has(verdict)) {
+          mayClear = false;
+          lateCount = 0;
+          if (await this.#cleared(userId)) continue;
+        }
+        if (verdict === "unknown") throw new Error(`cannot admit a request of an unknown user: ${userId}`);
+        const windows = windowStates(reply.counts, limits);
+        if (verdict !== "ok") return { ok: false, refusal: verdict, windows };
+        lease.packed = packed;
+        this.#unconfirmed.forget(id);
+        return { ok: true, windows, stopToken: reply.stopToken };
+      }
+      throw clockMoves();
+    } catch (error) {
+      const cause = isAsked ? unanswered(error) : null;
+      // On one connection what is sent later is executed later. Of another one it is known when the time is over.
+      if (cause) this.#unconfirmed.add(id, userId, cause.stands ? 0 : 2 * this.#options.timeout);
+      throw error;
     } finally {
-      this.#leases.drop(id);
+      this.#leases.drop(id, lease);
     }
+  }
+
+  /** Of the script that admits. */
+  #argsOf(admission: Admission, sentAt: number): readonly Argument[] {
+    const { id, limits, units, stream, hold, enforceCredits, model, version = "", budget } = admission;
+    const args: Argument[] = [
+      this.time(),
+      this.#options.clock ? 0 : this.#latestAt(sentAt),
+      id,
+      this.#wordsOf(limits),
+      units,
+      Number(stream),
+      String(hold),
+      Number(enforceCredits),
+      version,
+      this.#leases.words,
+      model,
+    ];
+    if (budget) args.push(budget.keyId, budget.per, String(budget.amount));
+    args.push(this.#options.retention);
+    return args;
   }
 
   /** @returns whether asking again may come to something else. */
@@ -138,49 +167,13 @@ export class Requests {
     });
   }
 
-  /** Repeats it while the server answers `late`: this process was busy before it sent, or clocks were moved. */
-  async #admitInTime(admission: Admission): Promise<TimelyReply> {
-    const { id, userId, limits, units, stream, hold, enforceCredits, model, version = "", budget } = admission;
+  #wordsOf(limits: Limits): EncodedWords {
+    const known = this.#limits.get(limits);
+    if (known) return known;
     const { day, hour, minute, streams } = limits;
-    const { lease, instance, timeout, retention } = this.#options;
-    let sentAt = 0;
-    const args = (): readonly Argument[] => {
-      sentAt = performance.now();
-      return [
-        this.time(),
-        this.#notAfter(),
-        id,
-        day ?? "",
-        hour ?? "",
-        minute ?? "",
-        streams ?? "",
-        units,
-        Number(stream),
-        String(hold),
-        Number(enforceCredits),
-        version,
-        lease,
-        this.#leases.dead,
-        instance,
-        model,
-        ...(budget === undefined ? [] : [budget.keyId, budget.per, String(budget.amount)]),
-        retention,
-      ];
-    };
-    const keys = requestKeys(this.#keys, userId);
-    try {
-      for (let tries = 0; tries < MAX_LATE_REPEATS; tries++) {
-        const { verdict, ...reply } = readAdmitReply(String(await this.#connection.run(ADMIT, keys, args(), args)));
-        this.#learn(verdict === "late", reply.now, sentAt);
-        if (verdict !== "late") return { verdict, ...reply };
-      }
-    } catch (error) {
-      const cause = unanswered(error);
-      // On one connection what is sent later is executed later. Of another one it is known when the time is over.
-      if (cause) this.#unconfirmed.add(id, userId, cause.stands ? 0 : 2 * timeout);
-      throw error;
-    }
-    throw clockMoves();
+    const words = new EncodedWords([day ?? "", hour ?? "", minute ?? "", streams ?? ""]);
+    this.#limits.set(limits, words);
+    return words;
   }
 
   async settle(settlement: Settlement): Promise<boolean> {
@@ -193,11 +186,16 @@ export class Requests {
     // execution, after a pause of the server, comes too late for that.
     const lease = this.#leases.release(id);
     try {
-      let reply = await this.#settle(settlement, lease !== null);
-      // As in an admission: it changed nothing, and somebody waits.
-      if (isLate(reply)) reply = await this.#settle(settlement, true);
-      if (isLate(reply)) throw clockMoves();
-      return reply === 1;
+      for (let tries = 0; tries < MAX_SETTLE_TRIES; tries++) {
+        const sentAt = performance.now();
+        const isFirst = lease !== null || tries > 0;
+        const asked = this.#askToSettle(settlement, isFirst ? this.#latestAt(sentAt) : 0);
+        const reply = (await asked) as SettleReply;
+        if (!isLate(reply)) return reply === 1;
+        // As in an admission: it changed nothing, and somebody waits. Judged by the server's time also with a test's clock.
+        this.#serverClock.correct(reply[1], sentAt);
+      }
+      throw clockMoves();
     } catch (error) {
       // Nothing was executed: the next one is the first.
       if (lease && !unanswered(error)) this.#leases.keep(id, lease);
@@ -205,40 +203,26 @@ export class Requests {
     }
   }
 
-  /** @param isFirst whether it is charged also when the server has lost the reservation. */
-  async #settle(settlement: Settlement, isFirst: boolean): Promise<SettleReply> {
+  /** @param latest server's milliseconds until which it is charged also when the server has lost the reservation. */
+  #askToSettle(settlement: Settlement, latest: number): Promise<unknown> {
     const { id, userId, giveBack, charge, record, budget } = settlement;
-    const sentAt = performance.now();
-    const latest = isFirst ? this.latest() : "0";
+    const args: Argument[] = [id, Number(giveBack), String(charge), packEntry(settlement), latest];
     // Of an admission that the server has lost: what is there says itself what it takes from.
-    const spent = budget && record ? [`${budget.keyId}:${budgetPeriodOf(budget.per, record.receivedAt)}`] : [];
-    const args = [id, Number(giveBack), String(charge), packEntry(settlement), latest, ...spent];
+    if (budget && record) args.push(`${budget.keyId}:${budgetPeriodOf(budget.per, record.receivedAt)}`);
     args.push(this.#options.retention);
-    const reply = (await this.#connection.run(SETTLE, requestKeys(this.#keys, userId), args)) as SettleReply;
-    // Judged by the server's time also with a test's clock.
-    if (isLate(reply)) this.#serverClock.correct(reply[1], sentAt);
-    return reply;
+    return this.#connection.run(SETTLE, this.#leases.requestKeys.of(userId), args);
   }
 
   async #windows(userId: string, limits: Limits): Promise<Windows> {
     const key = this.#keys.windows(userId);
-    const counts = (await this.#connection.run(WINDOWS, [key], [this.time()])) as Numbers;
+    const counts = (await this.#connection.run(WINDOWS, [key], [this.time()])) as readonly number[];
     return windowStates(countsOf(counts), limits);
   }
 
   async #running(userId: string) {
-    const keys = requestKeys(this.#keys, userId);
+    const keys = this.#leases.requestKeys.of(userId);
     const found = (await this.#connection.run(RUNNING, keys, [this.time(), this.#options.retention])) as string[];
-    const { dead } = this.#leases;
-    let [requests, streams, held] = [0, 0, 0n];
-    for (const packed of found) {
-      const [, stream, hold = "0", , , , , , instance] = packed.split(" ");
-      if (dead.includes(` ${instance} `)) continue;
-      requests++;
-      streams += Number(stream);
-      held += BigInt(hold);
-    }
-    return { requests, streams, held };
+    return sumReservations(found, this.#leases.dead);
   }
 
   async renew(): Promise<void> {
@@ -251,8 +235,8 @@ export class Requests {
   }
 
   /** The scripts' argument: a test's clock, or 0 for the server's. */
-  time(): string {
-    return String(this.#options.clock?.() ?? 0);
+  time(): number {
+    return this.#options.clock?.() ?? 0;
   }
 
   /** Asks the server for its time. Until it has answered, nothing that is executed late is known to be. */
@@ -262,15 +246,19 @@ export class Requests {
     this.#serverClock.learn(Number(seconds) * 1_000 + Math.floor(Number(micros) / 1_000), sentAt);
   }
 
-  /** Server's milliseconds after which nobody waits for the answer to what is sent now; "0" when they are not known. */
-  latest(): string {
-    const now = this.#serverClock.at(performance.now());
-    return String(now === null ? 0 : now + this.#options.timeout);
+  /** Server's milliseconds after which nobody waits for the answer to what is sent now; 0 when they are not known. */
+  latest(): number {
+    return this.#latestAt(performance.now());
   }
 
-  /** As `latest`; "0" with a test's clock, which stands still. */
-  #notAfter(): string {
-    return this.#options.clock ? "0" : this.latest();
+  #latestAt(sentAt: number): number {
+    const now = this.#serverClock.at(sentAt);
+    return now === null ? 0 : now + this.#options.timeout;
+  }
+
+  /** As `latest`; 0 with a test's clock, which stands still. */
+  #notAfter(): number {
+    return this.#options.clock ? 0 : this.latest();
   }
 
   #learn(late: boolean, time: number, sentAt: number): void {
@@ -280,64 +268,6 @@ export class Requests {
   }
 }
 
-/** "<verdict> <now> <the six counts> <reservation>", as one text: a list of them takes the client longer to read. */
-function readAdmitReply(text: string): AdmitReply {
-  const fields = text.split(" ", ADMIT_FIELD_COUNT);
-  const [verdict = "", now = "", ...counts] = fields;
-  const [day = 0, d = 0, hour = 0, h = 0, minute = 0, m = 0] = counts.map(Number);
-  return {
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by admit.lua
-    verdict: verdict as Verdict,
-    now: Number(now),
-    counts: countsOf([day, d, hour, h, minute, m]),
-    packed: text.slice(fields.join(" ").length + 1),
-  };
-}
-
-/** A reservation's: its eighth field (admit.lua). */
-function stopTokenOf(packed: string): number {
-  return Number(packed.split(" ", 8)[7]);
-}
-
-function isLate(reply: SettleReply): reply is readonly ["late", number] {
-  return typeof reply === "object";
-}
-
 function clockMoves(): Error {
   return storeUnavailable(new Error("redis: the server's clock does not keep still"));
-}
-
-function countsOf([day, d, hour, h, minute, m]: Numbers): Counts {
-  return { day: { window: day, used: d }, hour: { window: hour, used: h }, minute: { window: minute, used: m } };
-}
-
-/** Milliseconds for which the largest estimate stands: the servers of a Cluster may differ. */
-const ESTIMATE_TTL_MS = 30_000;
-
-/**
- * What the servers' clock shows, estimated from their answers, never too low as long as they agree. It lets a
- * script see that it is executed when nobody waits for it any more: after a pause of the server.
- */
-class ServerClock {
-  /** Server's milliseconds less the local monotonic ones. */
-  #ahead: number | null = null;
-  #since = 0;
-
-  /** The server showed `time` at some moment after `sentAt` (local, monotonic). */
-  learn(time: number, sentAt: number): void {
-    const ahead = time - sentAt;
-    if (this.#ahead !== null && ahead <= this.#ahead && sentAt - this.#since < ESTIMATE_TTL_MS) return;
-    this.correct(time, sentAt);
-  }
-
-  /** As `learn`, also when it makes the estimate lower. */
-  correct(time: number, sentAt: number): void {
-    this.#ahead = time - sentAt;
-    this.#since = sentAt;
-  }
-
-  /** Server's milliseconds when the local monotonic clock shows `at`; null before any answer. */
-  at(at: number): number | null {
-    return this.#ahead === null ? null : Math.ceil(this.#ahead + at);
-  }
 }

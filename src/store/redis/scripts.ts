@@ -1,12 +1,13 @@
 import { hash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { CountWindow } from "../../kit/index.ts";
+import { EncodedWords } from "./pipeline.ts";
 
 export interface Script {
   readonly name: string;
   readonly lua: string;
-  /** The name under which a server knows it once it has run. */
-  readonly sha1: string;
+  /** The command by which it runs, with the name under which a server knows it once it has run. */
+  readonly evalsha: EncodedWords;
 }
 
 /**
@@ -16,7 +17,7 @@ export interface Script {
 export function loadScript(name: string, ...parts: readonly string[]): Script {
   const [flags, ...body] = read(name).split("\n");
   const lua = [flags, ...parts.map(read), ...body].join("\n");
-  return { name, lua, sha1: hash("sha1", lua) };
+  return { name, lua, evalsha: new EncodedWords(["EVALSHA", hash("sha1", lua)]) };
 }
 
 function read(name: string): string {

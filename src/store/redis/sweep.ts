@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isStoreUnavailable, type LedgerEntry } from "../../kit/index.ts";
+import { isStoreUnavailable } from "../../kit/index.ts";
 import { FAILED_OUTCOMES, type HourRow, USAGE_RETENTION_MS, type UsageSource } from "../usage.ts";
 import { WINDOW_MS } from "../windows.ts";
-import type { Argument } from "./calls.ts";
+import type { Argument } from "./pipeline.ts";
 import type { Connection } from "./connection.ts";
-import { readWritten } from "./ledger.ts";
+import { readSummed, type Summed } from "./ledger.ts";
 import { inBatches, type Keys, loadScript } from "./scripts.ts";
 
 /** Milliseconds between sweeps of the users that this process has settled requests of. */
@@ -29,19 +29,21 @@ const TAKE = loadScript("sweep-take");
 const APPLY = loadScript("sweep-apply", "sums");
 const COMMIT = loadScript("sweep-commit", "sums");
 
-/** Nano-units of the charge's upper half, of which a number holds enough. */
-const HIGH_NANO_UNITS = 10n ** 12n;
-
+const FAILED: ReadonlySet<string> = new Set(FAILED_OUTCOMES);
+/** Decimal digits of a charge's lower half: a number holds the sum of many. */
+const LOW_DIGITS = 12;
+const HIGH_NANO_UNITS = 10n ** BigInt(LOW_DIGITS);
 /** An entry, or one that is taken back. */
 interface Noted {
   readonly userId: string;
   readonly number: number;
   readonly text: string;
-  /** Unix milliseconds. */
-  readonly recordedAt: number;
   readonly day: number;
-  readonly names: readonly [hour: number, model: string, upstream: string, tier: string];
-  readonly keyId: string;
+  /** Unix milliseconds of its recording; of the entry before it, if that is later. */
+  readonly at: number;
+  /** Of the sums of all users, and of the user's own. */
+  readonly field: string;
+  readonly ownField: string;
   /** As sums.lua has them. */
   readonly sums: readonly number[];
 }
@@ -161,80 +163,102 @@ export class LedgerSweep {
     const own = [user(userId), ledger(userId), unswept(userId)];
     const taken = await this.#connection.run(TAKE, own, [ENTRIES_PER_TAKE, this.#retention]);
     const [swept, texts] = taken as [string, string[]];
-    const before = Number(swept);
-    return { userId, swept: before, noted: texts.map((text, index) => notedOf(userId, before + index + 1, text)) };
+    return { userId, swept: Number(swept), noted: notedOf(userId, Number(swept), texts) };
   }
 
   async #apply(day: number, all: readonly Noted[]): Promise<void> {
+    const ttls = [USAGE_RETENTION_MS, this.#retention + WINDOW_MS.day];
     // One after the other: the numbers of a user's entries have to rise.
-    for (const some of chunks(all, ENTRIES_PER_SCRIPT)) {
-      const entries = some.flatMap(({ userId, number, text, names, sums }) => {
-        return [userId, number, text, JSON.stringify(names), sums.join(" ")];
-      });
-      const ttls = [USAGE_RETENTION_MS, this.#retention + WINDOW_MS.day];
-      await this.#connection.run(APPLY, this.#keys.ledgerDay(day), [...ttls, ...entries]);
-    }
+    for (const some of chunks(all, ENTRIES_PER_SCRIPT))
+      for (let left = some; left.length > 0;) {
+        const reply = await this.#connection.run(APPLY, this.#keys.ledgerDay(day), [...ttls, ...toApply(left)]);
+        // Of these somebody else has applied some.
+        const partly = reply as (string | number)[];
+        left = left.filter(({ userId, number }) => {
+          const at = partly.indexOf(userId);
+          return at >= 0 && number > Number(partly[at + 1]);
+        });
+      }
   }
 
   async #commit({ userId, swept, noted }: Taken): Promise<void> {
     const { user, unswept, usageOf } = this.#keys;
-    const days = [...new Set(noted.map(({ day }) => day))];
-    const own = [user(userId), unswept(userId), ...days.map((day) => usageOf(userId, day))];
-    const sums: Argument[] = [];
-    for (const [index, day] of days.entries()) {
-      const ofDay = noted.filter((one) => one.day === day);
-      const byField = Map.groupBy(ofDay, ({ names, keyId }) => JSON.stringify([...names, keyId]));
-      for (const [field, some] of byField) sums.push(index + 3, field, totalOf(some));
-    }
+    const days = [...Map.groupBy(noted, ({ day }) => day)];
+    const own = [user(userId), unswept(userId), ...days.map(([day]) => usageOf(userId, day))];
+    const sums = days.flatMap(([, some], index) =>
+      totalsOf(some, "ownField").flatMap((total): Argument[] => [index + 3, ...total]),
+    );
     await this.#connection.run(COMMIT, own, [swept, noted.length, this.#retention + WINDOW_MS.day, ...sums]);
   }
 }
 
 /** By time, as far as each user's entries keep their order: a day's list is about in the order of recording. */
 function inOrder(taken: readonly Taken[]): Noted[] {
-  const timed = taken.flatMap(({ noted }) => {
-    let at = 0;
-    return noted.map((one) => ({ one, at: (at = Math.max(at, one.recordedAt)) }));
+  return taken.flatMap(({ noted }) => noted).toSorted((a, b) => a.at - b.at);
+}
+
+/** @param swept the number of the entry before the first. */
+function notedOf(userId: string, swept: number, texts: readonly string[]): Noted[] {
+  /** Of all users by that of the user: most entries share theirs with others. */
+  const fields = new Map<string, string>();
+  let at = 0;
+  return texts.map((text, index) => {
+    const isTakenBack = text.startsWith("-");
+    const entry = readSummed(isTakenBack ? text.slice(1) : text);
+    const { recordedAt, model, upstream, tier, keyId } = entry;
+    at = Math.max(at, recordedAt);
+    const hour = Math.floor(recordedAt / WINDOW_MS.hour);
+    const ownField = JSON.stringify([hour, model, upstream, tier, keyId]);
+    let field = fields.get(ownField);
+    if (field === undefined) fields.set(ownField, (field = JSON.stringify([hour, model, upstream, tier])));
+    return {
+      userId,
+      number: swept + index + 1,
+      text,
+      day: Math.floor(recordedAt / WINDOW_MS.day),
+      at,
+      field,
+      ownField,
+      sums: sumsOf(entry, isTakenBack ? -1 : 1),
+    };
   });
-  return timed.toSorted((a, b) => a.at - b.at).map(({ one }) => one);
 }
 
-function notedOf(userId: string, number: number, text: string): Noted {
-  const isTakenBack = text.startsWith("-");
-  const entry = readWritten(userId, isTakenBack ? text.slice(1) : text);
-  const { recordedAt } = entry;
-  const hour = Math.floor(recordedAt / WINDOW_MS.hour);
-  return {
-    userId,
-    number,
-    text,
-    recordedAt,
-    day: Math.floor(recordedAt / WINDOW_MS.day),
-    names: [hour, entry.model, entry.upstream ?? "", entry.tier ?? ""],
-    keyId: entry.keyId ?? "",
-    sums: sumsOf(entry, isTakenBack ? -1 : 1),
-  };
+function sumsOf({ outcome, counts: [prompt, completion, cached, reasoning], charge }: Summed, times: 1 | -1): number[] {
+  const count = (item: unknown): number => (typeof item === "number" ? item * times : 0);
+  const failed = FAILED.has(outcome) ? times : 0;
+  // The upper half of the charge, and the lower.
+  const halves = [Number(charge.slice(0, -LOW_DIGITS)) * times, Number(charge.slice(-LOW_DIGITS)) * times] as const;
+  return [times, failed, count(prompt), count(completion), count(cached), count(reasoning), halves[0], halves[1]];
 }
 
-function sumsOf({ outcome, usage, charge }: LedgerEntry, times: 1 | -1): number[] {
-  const failed = FAILED_OUTCOMES.some((one) => one === outcome);
-  const { prompt, completion, cached, reasoning } = usage;
-  const counts = [
-    1,
-    Number(failed),
-    prompt,
-    completion,
-    cached,
-    reasoning,
-    charge / HIGH_NANO_UNITS,
-    charge % HIGH_NANO_UNITS,
-  ];
-  return counts.map((count) => Number(count) * times);
+/** The script's arguments behind the times (sweep-apply.lua). */
+function toApply(noted: readonly Noted[]): Argument[] {
+  const byUser = [...Map.groupBy(noted, ({ userId }) => userId)];
+  const args: Argument[] = [byUser.length];
+  for (const [userId, own] of byUser) {
+    const totals = totalsOf(own, "field");
+    args.push(userId, own[0]!.number, own.at(-1)!.number, totals.length, ...totals.flat());
+  }
+  const places = new Map(byUser.map(([userId], index) => [userId, index + 1]));
+  for (let at = 0, end = 0; at < noted.length; at = end) {
+    const { userId } = noted[at]!;
+    while (noted[end]?.userId === userId) end++;
+    args.push(places.get(userId) ?? 0, end - at);
+    for (let index = at; index < end; index++) args.push(noted[index]!.text);
+  }
+  return args;
 }
 
-function totalOf(noted: readonly Noted[]): string {
-  const [first, ...others] = noted.map(({ sums }) => sums);
-  return (first ?? []).map((count, index) => others.reduce((sum, one) => sum + (one[index] ?? 0), count)).join(" ");
+/** What the entries add up to by one of their fields, as text. */
+function totalsOf(noted: readonly Noted[], of: "field" | "ownField"): [field: string, sums: string][] {
+  const totals = new Map<string, number[]>();
+  for (const { [of]: field, sums } of noted) {
+    const total = totals.get(field);
+    if (total === undefined) totals.set(field, [...sums]);
+    else for (let index = 0; index < sums.length; index++) total[index]! += sums[index]!;
+  }
+  return Array.from(totals, ([field, sums]) => [field, sums.join(" ")]);
 }
 
 /** What the sweep has written. */

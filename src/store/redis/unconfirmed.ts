@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { isStoreUnavailable } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
-import { type Leases, requestKeys } from "./leases.ts";
+import type { Leases } from "./leases.ts";
 import { inBatches, type Keys, loadScript } from "./scripts.ts";
 
 /** Milliseconds between two attempts. */
@@ -40,7 +40,7 @@ export class UnconfirmedAdmissions {
 
   /** It was admitted after all. */
   forget(id: string): void {
-    this.#waiting.delete(id);
+    if (this.#waiting.size > 0) this.#waiting.delete(id);
   }
 
   /**
@@ -184,7 +184,7 @@ export class UnconfirmedByOthers {
   async #find(userId: string): Promise<Map<string, string>> {
     const { instance, lease, retention } = this.#options;
     const args = [instance, this.#leases.dead, lease, retention];
-    const asked = this.#connection.run(FIND_UNCONFIRMED, requestKeys(this.#keys, userId), args, () => args);
+    const asked = this.#connection.run(FIND_UNCONFIRMED, this.#leases.requestKeys.of(userId), args, () => args);
     const found = (await asked) as string[];
     const unconfirmed = new Map<string, string>();
     for (let index = 0; index < found.length; index += 2) {

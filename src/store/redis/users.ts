@@ -36,9 +36,9 @@ const SET_DISABLED = loadScript("user-disable", "clock");
 /**
  * Users: who they are and what they own.
  * @param now Unix milliseconds; 0 means the server's clock.
- * @param latest server's milliseconds after which nobody waits for what is sent now; "0" when they are not known.
+ * @param latest server's milliseconds after which nobody waits for what is sent now; 0 when they are not known.
  */
-export function userMethods(connection: Connection, keys: Keys, now: () => number, latest: () => string) {
+export function userMethods(connection: Connection, keys: Keys, now: () => number, latest: () => number) {
   async function userById(id: string): Promise<User | null> {
     return toUser(id, await connection.call("HMGET", keys.user(id), ...FIELDS));
   }

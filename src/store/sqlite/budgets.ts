@@ -1,8 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { type Admission, budgetPeriodOf, type RequestBudget } from "../../kit/index.ts";
 
-/** Budgets that are kept although nothing of them runs. */
-const MAX_KNOWN_COUNT = 10_000;
 /** Looked at for one to drop when another one comes: more than one, so that a crowd shrinks again. */
 const LOOKED_AT_COUNT = 2;
 
@@ -32,14 +30,18 @@ export class KnownBudgets {
   readonly #select;
   readonly #upsert;
   readonly #trim;
-  /** The longest known first. */
   readonly #known = new Map<string, KnownBudget>();
+  /** Goes round all of them, as that of the users does. */
+  #round = this.#known.entries();
   /** Which hold something that the file does not have. */
   readonly #unsaved = new Set<KnownBudget>();
   /** Which the commit under way changes, with what they were before it. */
   readonly #changed = new Map<KnownBudget, KnownBudget>();
+  readonly #maxKnown: number;
 
-  constructor(db: DatabaseSync) {
+  /** @param maxKnown budgets that are kept although nothing of them runs. */
+  constructor(db: DatabaseSync, maxKnown: number) {
+    this.#maxKnown = maxKnown;
     this.#select = db.prepare("SELECT spent, held FROM key_budgets WHERE key_id = ? AND period = ?");
     // Of a key that was revoked meanwhile nothing has to be known.
     this.#upsert = db.prepare(
@@ -136,11 +138,16 @@ export class KnownBudgets {
   }
 
   #makeRoom(): void {
-    if (this.#known.size < MAX_KNOWN_COUNT) return;
-    for (const [name, budget] of this.#known.entries().take(LOOKED_AT_COUNT)) {
-      this.#known.delete(name);
+    if (this.#known.size < this.#maxKnown) return;
+    for (let count = 0; count < LOOKED_AT_COUNT; count += 1) {
+      const { value, done } = this.#round.next();
+      if (done === true) {
+        this.#round = this.#known.entries();
+        continue;
+      }
+      const [name, budget] = value;
       // Only here are what it holds and what is not written yet.
-      if (budget.held > 0n || this.#unsaved.has(budget) || this.#changed.has(budget)) this.#known.set(name, budget);
+      if (budget.held === 0n && !this.#unsaved.has(budget) && !this.#changed.has(budget)) this.#known.delete(name);
     }
   }
 }

@@ -65,6 +65,8 @@ interface Job {
 
 /** What takes part in each commit of a queue beside its jobs. */
 interface CommitHooks {
+  /** How many jobs may be waited for. */
+  expected?(): number;
   /** In the transaction, before the jobs. */
   begun?(): void;
   /** In the transaction, after the jobs. */
@@ -105,14 +107,18 @@ export class CommitQueue {
   add<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#jobs.length === 0) this.#gather(0, MAX_TURNS);
-      this.#jobs.push({ run: work, resolve: (result) => resolve(result as T), reject });
+      this.#jobs.push({ run: work, resolve, reject });
     });
   }
 
-  /** Waits as long as each turn of the event loop brings more: a commit costs as much as the work of several jobs. */
+  /**
+   * Waits as long as each turn of the event loop brings more and more are expected: a commit costs as much as the work of
+   * several jobs.
+   */
   #gather(seen: number, turns: number): void {
     setImmediate(() => {
-      if (this.#jobs.length === seen || turns === 0) this.flush();
+      const isWhole = this.#jobs.length >= (this.#hooks.expected?.() ?? Infinity);
+      if (isWhole || this.#jobs.length === seen || turns === 0) this.flush();
       else this.#gather(this.#jobs.length, turns - 1);
     });
   }

@@ -54,12 +54,13 @@ interface RunningRequest {
  * Running requests, what they count, and the ledger. An admission is decided in memory, for one process serves a file;
  * the file has it with the next commit that changes its user, at the latest with the next save.
  * @param now Unix milliseconds.
+ * @param maxKnown users, and budgets, that are kept although nothing of them runs.
  */
-export function requestsOf(db: DatabaseSync, transactions: Transactions, now: () => number) {
+export function requestsOf(db: DatabaseSync, transactions: Transactions, now: () => number, maxKnown: number) {
   const { read, write } = transactions;
   const ledger = ledgerTable(db, now);
-  const users = new KnownUsers(db);
-  const budgets = new KnownBudgets(db);
+  const users = new KnownUsers(db, maxKnown);
+  const budgets = new KnownBudgets(db, maxKnown);
   /** What runs and has no row in the file, by id, the oldest first. */
   const unrecorded = new Map<string, RunningRequest>();
   /** What runs and has one. */
@@ -70,6 +71,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
   let saving: NodeJS.Timeout | null = null;
 
   const queue = new CommitQueue(db, {
+    expected: () => unrecorded.size + longRunning.size,
     begun: () => users.look(),
     write() {
       users.write();

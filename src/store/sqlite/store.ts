@@ -20,11 +20,17 @@ const TRIM_PAUSE_MS = 50;
 
 export type SqliteStore = ReturnType<typeof sqliteStore>;
 
-/** The store on an SQLite database, in a file or in memory. Takes over `database` and closes it. */
-export function sqliteStore(database: OpenDatabase, now: () => number) {
+/** As many as keys are remembered; 450 bytes each. */
+const MAX_KNOWN_COUNT = 100_000;
+
+/**
+ * The store on an SQLite database, in a file or in memory. Takes over `database` and closes it.
+ * @param maxKnown users, and budgets of keys, that are kept in memory although nothing of them runs.
+ */
+export function sqliteStore(database: OpenDatabase, now: () => number, maxKnown = MAX_KNOWN_COUNT) {
   const { db } = database;
   const transactions = transactionsOf(db);
-  const requests = requestsOf(db, transactions, now);
+  const requests = requestsOf(db, transactions, now, maxKnown);
   const audit = auditTable(db, transactions);
   let trimming: NodeJS.Timeout | null = null;
 

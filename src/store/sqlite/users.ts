@@ -3,8 +3,6 @@ import type { Admission } from "../../kit/index.ts";
 import { type Counts, NO_COUNTS } from "../windows.ts";
 import type { Transactions } from "./commits.ts";
 
-/** Users that are kept although nothing of them runs. */
-const MAX_KNOWN_COUNT = 10_000;
 /** Looked at for one to drop when another one comes: more than one, so that a crowd shrinks again. */
 const LOOKED_AT_COUNT = 2;
 /** For how long nobody else is taken to have changed the file: less than a command takes to end after its change. */
@@ -56,8 +54,11 @@ export class KnownUsers {
   /** Rises with each change that somebody else makes in the file. */
   #version: number;
   #lookedAt: number;
+  readonly #maxKnown: number;
 
-  constructor(db: DatabaseSync) {
+  /** @param maxKnown users that are kept although nothing of them runs. */
+  constructor(db: DatabaseSync, maxKnown: number) {
+    this.#maxKnown = maxKnown;
     this.#select = db.prepare(
       `SELECT balance, stop_token, disabled_at IS NOT NULL AS disabled, requests, streams, held, day, day_used, hour, hour_used, minute, minute_used, last_entry
        FROM users WHERE id = ?`,
@@ -201,7 +202,7 @@ export class KnownUsers {
   }
 
   #makeRoom(): void {
-    if (this.#known.size < MAX_KNOWN_COUNT) return;
+    if (this.#known.size < this.#maxKnown) return;
     for (let count = 0; count < LOOKED_AT_COUNT; count += 1) {
       const { value: user, done } = this.#round.next();
       if (done === true) this.#round = this.#known.values();

@@ -121,17 +121,9 @@ export class DeadlineSweeper implements Sweeper {
 
   /** `Host.schedule`: calls back once about when `at` (Unix milliseconds) is reached; returns what cancels it. */
   schedule(at: number, callback: () => void): () => void {
-    const cancel = (): void => this.unwatch(entry);
-    const entry: SweptEntry = {
-      due: at,
-      index: -1,
-      expire() {
-        cancel();
-        callback();
-      },
-    };
+    const entry = new ScheduledCall(at, callback, this);
     this.watch(entry);
-    return cancel;
+    return () => this.unwatch(entry);
   }
 
   #sweep(): void {
@@ -142,5 +134,24 @@ export class DeadlineSweeper implements Sweeper {
     if (this.#watched.size > 0 || this.#interval === null) return;
     clearInterval(this.#interval);
     this.#interval = null;
+  }
+}
+
+/** Smaller than an object literal with closures, of which every open stream would have one. */
+class ScheduledCall implements SweptEntry {
+  index = -1;
+  readonly due: number;
+  readonly #callback: () => void;
+  readonly #sweeper: Sweeper;
+
+  constructor(due: number, callback: () => void, sweeper: Sweeper) {
+    this.due = due;
+    this.#callback = callback;
+    this.#sweeper = sweeper;
+  }
+
+  expire(): void {
+    this.#sweeper.unwatch(this);
+    this.#callback();
   }
 }

@@ -11,7 +11,7 @@ import {
 } from "../../kit/index.ts";
 import { contentType, type Head, headFailure, protocolError, refusalFailure, statusFailure } from "./classify.ts";
 import { canDecompress, decompressed } from "./compressed.ts";
-import { type Answer, ByteStream, joinChunks, type Reader, type ReaderOwner, Relay } from "./relay.ts";
+import { type Answer, ByteStream, joinChunks, type Reader, type ReaderOwner, Relay, type RelayKind } from "./relay.ts";
 
 const MIB_BYTES = 1024 * 1024;
 const MAX_ANSWER_BYTES = 32 * MIB_BYTES;
@@ -146,6 +146,12 @@ const MAX_PRELUDE_BYTES = 64 * 1024;
  * event until the stream ends (calls, ids, annotations, whole texts).
  */
 const MAX_STREAM_BYTES = 256 * 1024 * 1024;
+const NO_EVENTS: readonly StreamEvent[] = [];
+const EVENTS: RelayKind<readonly StreamEvent[]> = {
+  maxHeldBytes: MAX_HELD_BYTES,
+  join: (batches) => batches.flat(),
+  answer: (source) => ({ type: "events", source }),
+};
 const EMPTY_MESSAGE = "upstream ended its answer before the first event";
 
 /**
@@ -156,20 +162,14 @@ class EventStream implements Reader {
   readonly #owner: ReaderOwner<Answer>;
   readonly #decoder: StreamReader;
   readonly #relay: Relay<readonly StreamEvent[]>;
-  #prelude: readonly StreamEvent[] = [];
+  #prelude = NO_EVENTS;
   #preludeBytes = 0;
   #bytes = 0;
 
   constructor(owner: ReaderOwner<Answer>, decoder: StreamReader, log: Log) {
     this.#owner = owner;
     this.#decoder = decoder;
-    this.#relay = new Relay({
-      owner,
-      log,
-      maxHeldBytes: MAX_HELD_BYTES,
-      join: (batches) => batches.flat(),
-      answer: (source) => ({ type: "events", source }),
-    });
+    this.#relay = new Relay(owner, log, EVENTS);
   }
 
   data(chunk: Buffer): void {
@@ -218,7 +218,7 @@ class EventStream implements Reader {
   #began(): boolean {
     if (!this.#relay.begun && this.#prelude.length > 0) {
       const prelude = this.#prelude;
-      this.#prelude = [];
+      this.#prelude = NO_EVENTS;
       this.#relay.push(prelude, this.#preludeBytes);
     }
     return this.#relay.begun;

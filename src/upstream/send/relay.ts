@@ -40,9 +40,8 @@ export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
 
 type Ending = Parameters<Sink<never>["end"]>[0];
 
-interface RelayOptions<Item> {
-  readonly owner: ReaderOwner<Answer>;
-  readonly log: Log;
+/** How a kind of body is relayed. */
+export interface RelayKind<Item> {
   /** Bytes that may wait for a slow sink before reading from the upstream stops. */
   readonly maxHeldBytes: number;
   /** Joins the items that waited into one. */
@@ -53,16 +52,21 @@ interface RelayOptions<Item> {
 
 /** Passes a streamed body on to its sink, one item for each read, and stops reading while the sink is slow. */
 export class Relay<Item> implements Source<Item> {
-  readonly #options: RelayOptions<Item>;
+  readonly #owner: ReaderOwner<Answer>;
+  readonly #log: Log;
+  readonly #kind: RelayKind<Item>;
   #sink: Sink<Item> | null = null;
   #paused = false;
   #begun = false;
-  #held: Item[] = [];
+  /** null: nothing. */
+  #held: Item[] | null = null;
   #heldBytes = 0;
   #ending: Ending | null = null;
 
-  constructor(options: RelayOptions<Item>) {
-    this.#options = options;
+  constructor(owner: ReaderOwner<Answer>, log: Log, kind: RelayKind<Item>) {
+    this.#owner = owner;
+    this.#log = log;
+    this.#kind = kind;
   }
 
   get begun(): boolean {
@@ -72,15 +76,16 @@ export class Relay<Item> implements Source<Item> {
   /** @param bytes that the item was read from. */
   push(item: Item, bytes: number): void {
     if (this.#flowing) return this.#deliver(item);
-    const { owner, answer, maxHeldBytes } = this.#options;
+    const { answer, maxHeldBytes } = this.#kind;
     if (!this.#begun) {
       this.#begun = true;
-      owner.begin();
-      owner.resolve(answer(this));
+      this.#owner.begin();
+      this.#owner.resolve(answer(this));
     }
-    this.#held.push(item);
+    if (this.#held === null) this.#held = [item];
+    else this.#held.push(item);
     this.#heldBytes += bytes;
-    if (this.#heldBytes >= maxHeldBytes) owner.hold();
+    if (this.#heldBytes >= maxHeldBytes) this.#owner.hold();
   }
 
   complete(): void {
@@ -88,10 +93,9 @@ export class Relay<Item> implements Source<Item> {
   }
 
   fail(error: AttemptError): void {
-    const { owner } = this.#options;
-    if (!this.#begun) return owner.reject(error);
+    if (!this.#begun) return this.#owner.reject(error);
     if (error.failure === "aborted") return this.#detach();
-    owner.cut(error);
+    this.#owner.cut(error);
     this.#close({ complete: false, message: error.message });
   }
 
@@ -111,7 +115,7 @@ export class Relay<Item> implements Source<Item> {
 
   cancel(): void {
     this.#detach();
-    this.#options.owner.cancel();
+    this.#owner.cancel();
   }
 
   get #flowing(): boolean {
@@ -125,14 +129,14 @@ export class Relay<Item> implements Source<Item> {
 
   /** Passes on what is held, then the ending; the sink may pause or cancel at any point in between. */
   #flush(): void {
-    if (this.#flowing && this.#held.length > 0) {
+    if (this.#flowing && this.#held !== null) {
       const held = this.#held;
-      this.#held = [];
+      this.#held = null;
       this.#heldBytes = 0;
-      this.#deliver(this.#options.join(held));
+      this.#deliver(this.#kind.join(held));
     }
     if (!this.#flowing) return;
-    if (this.#ending === null) return this.#options.owner.flow();
+    if (this.#ending === null) return this.#owner.flow();
     const sink = this.#sink;
     const ending = this.#ending;
     this.#detach();
@@ -153,13 +157,13 @@ export class Relay<Item> implements Source<Item> {
 
   /** Of a sink that threw: thrown into undici's callbacks the error would end the process. */
   #giveUp(error: unknown): void {
-    this.#options.log.error({ err: error }, "the reader of an upstream stream threw; the stream is given up");
+    this.#log.error({ err: error }, "the reader of an upstream stream threw; the stream is given up");
     this.cancel();
   }
 
   #detach(): void {
     this.#sink = null;
-    this.#held = [];
+    this.#held = null;
     this.#ending = null;
   }
 }
@@ -171,9 +175,7 @@ export class ByteStream implements Reader {
   /** @param contentType for the client. */
   constructor(owner: ReaderOwner<Answer>, contentType: string, { units }: Call, log: Log) {
     const usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0, ...units };
-    this.#relay = new Relay<Uint8Array>({
-      owner,
-      log,
+    this.#relay = new Relay<Uint8Array>(owner, log, {
       maxHeldBytes: 0,
       join: joinChunks,
       answer: (source) => ({ type: "bytes", contentType, source, usage }),

@@ -1,10 +1,11 @@
 import { Readable } from "node:stream";
 import type { Dispatcher } from "undici";
+import { bytesBody } from "../../dialects/canonical/body-text.ts";
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Cancellation, type Timeouts } from "../../kit/index.ts";
 import { type Head, protocolError, readFailure, connectionFailure } from "./classify.ts";
 import { Deadlines, type SweptEntry, type Sweeper } from "./deadlines.ts";
-import { type BodyChunks, isUnwritten, sentBody } from "./request.ts";
+import { BodyChunks, isUnwritten, sentBody } from "./request.ts";
 import type { RequestPool } from "./pools.ts";
 import type { Reader, ReaderOwner } from "./relay.ts";
 
@@ -245,13 +246,17 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   }
 
   #written({ method, path, headers, body }: UpstreamRequest): Dispatcher.DispatchOptions {
-    if (typeof body === "string" || body === null) return { method, path, headers, body };
+    if (body === null || (typeof body === "string" && !this.#options.stream)) return { method, path, headers, body };
     if (isUnwritten(body)) throw new TypeError("a body is written before it is sent");
-    const sent = sentBody(body, (error) => this.#unsent(error));
-    if (sent instanceof Uint8Array) return { method, path, headers, body: sent };
-    this.#sending = sent;
-    // undici takes anything that can be iterated, which its types leave out.
-    return { method, path, headers: { ...headers, "content-length": `${body.length}` }, body: sent as Readable };
+    const written = typeof body === "string" ? bytesBody([Buffer.from(body)]) : body;
+    const sent = sentBody(written, (error) => this.#unsent(error));
+    const isWhole = sent instanceof Uint8Array;
+    if (isWhole && !this.#options.stream) return { method, path, headers, body: sent };
+    if (!isWhole) this.#sending = sent;
+    // undici keeps the body until the end of the answer, which of a stream is far off: all that it keeps of this one is
+    // an iterator that is through. It takes anything that can be iterated, which its types leave out.
+    const parts = (isWhole ? new BodyChunks(bytesBody([sent])) : sent) as Readable;
+    return { method, path, headers: { ...headers, "content-length": `${written.length}` }, body: parts };
   }
 
   #dispatch(pool: RequestPool, request: Dispatcher.DispatchOptions): void {

@@ -85,7 +85,8 @@ export class Sending implements RequestHandlerOptions<Answer> {
   readonly #codec: Codec;
   readonly #exchange: Exchange;
   readonly #spanId: string | null;
-  readonly #result = Promise.withResolvers<Reply>();
+  /** null once it is settled. */
+  #result: PromiseWithResolvers<Reply> | null = Promise.withResolvers<Reply>();
   /** null from the answer on: this object lives as long as its stream. */
   #call: Call | null;
   #key: PooledKey | null = null;
@@ -119,8 +120,9 @@ export class Sending implements RequestHandlerOptions<Answer> {
 
   /** @throws AttemptError; what the call's upload threw */
   run(): Promise<Reply> {
+    const { promise } = this.#result!;
     this.#tryKey();
-    return this.#result.promise;
+    return promise;
   }
 
   #tryKey(): void {
@@ -131,7 +133,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
       if (key === null) throw this.#failure ?? new AttemptError("credentials", "upstream has no key to try");
       this.#key = key;
     } catch (error) {
-      return this.#result.reject(error);
+      return this.#settle()?.reject(error);
     }
     this.#startedAt = null;
     try {
@@ -166,11 +168,11 @@ export class Sending implements RequestHandlerOptions<Answer> {
     keys.served(this.#key!, this.#refused, at);
     this.#call = null;
     const dropped = this.#dropped;
-    this.#result.resolve(dropped.length > 0 ? { ...answer, target, dropped } : { ...answer, target });
+    this.#settle()?.resolve(dropped.length > 0 ? { ...answer, target, dropped } : { ...answer, target });
   }
 
   reject(error: unknown): void {
-    if (!(error instanceof AttemptError)) return this.#result.reject(error);
+    if (!(error instanceof AttemptError)) return this.#settle()?.reject(error);
     const { keys, health } = this.#parts;
     const key = this.#key!;
     const at = this.now();
@@ -182,10 +184,16 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const known = suspected ? shown.as({ notUpstreamFault: true }) : shown;
     health.failed(known);
     this.#warn(key, known);
-    if (!another) return this.#result.reject(known);
+    if (!another) return this.#settle()?.reject(known);
     this.#failure = soonestRetry(this.#failure, known);
     // undici may be in the middle of the answer that told so.
     queueMicrotask(() => this.#tryKey());
+  }
+
+  #settle(): PromiseWithResolvers<Reply> | null {
+    const result = this.#result;
+    this.#result = null;
+    return result;
   }
 
   onCut(error: AttemptError): void {

@@ -220,11 +220,13 @@ export function ledgerSuite(open: () => Store, numRuns: number): void {
       const step = fc.record({
         user: fc.nat(2),
         what: fc.constantFrom("charge", "charge", "give back", "fail"),
-        model: fc.constantFrom("m/1", "m/2"),
+        model: fc.constantFrom("m/1", "m/2", '"a\\b/ü\n\u007f'),
         keyId: fc.constantFrom(null, "key_a", "key_b"),
         upstream: fc.constantFrom(null, "alpha", "beta"),
-        tier: fc.constantFrom(undefined, "Lite", "Max"),
+        tier: fc.constantFrom(undefined, "Lite", "Max", "é/%"),
+        tags: fc.constantFrom(undefined, { team: "Lite", "7": "1" }),
         prompt: fc.nat(1_000),
+        counts: fc.constantFrom({}, { completion: 0, cached: 0 }, { reasoning: 3, cacheWrite: 5 }),
         charge: fc.bigInt({ min: 0n, max: 2n ** 52n }),
       });
       const by = fc.subarray(["model", "upstream", "tier", "userId", "keyId"] as const);
@@ -237,12 +239,13 @@ export function ledgerSuite(open: () => Store, numRuns: number): void {
           async (steps, by, per, limit) => {
             const store = open();
             const users = await Promise.all(Array.from({ length: 3 }, () => addUser(store, 100n)));
-            for (const { user, what, charge, prompt, tier, ...names } of steps) {
+            for (const { user, what, charge, prompt, counts, tier, tags, ...names } of steps) {
               const request = admission(users[user]!.id);
               await store.admit(request);
-              const usage = { ...RECORD.usage, prompt };
+              const usage = { ...RECORD.usage, ...counts, prompt };
               const outcome = what === "fail" ? ("failed" as const) : ("served" as const);
-              const record = { ...RECORD, ...names, usage, outcome, ...(tier !== undefined && { tier }) };
+              const marks = { ...(tier !== undefined && { tier }), ...(tags && { tags }) };
+              const record = { ...RECORD, ...names, usage, outcome, ...marks };
               await store.settle(what === "give back" ? givenBack(request) : { ...charged(request, charge), record });
             }
             for (const { id: userId } of users) {

@@ -11,7 +11,7 @@ export type Accounts = ReturnType<typeof accountsOn>;
 /** The roles of the store that are about accounts, on any connection. `now` 0 is the server's clock. */
 export function accountsOn(connection: Connection, now: () => number = () => 0) {
   return {
-    ...accountMethods(connection, KEYS, now, () => "0"),
+    ...accountMethods(connection, KEYS, now, () => 0),
     ...stopMethods(connection, KEYS, now),
     ...signInMethods(connection, KEYS, now),
     ...instanceMethods(connection, KEYS, now),

@@ -81,10 +81,9 @@ test("leases are renewed some at a time", async () => {
   };
   const leases = new Leases(connection, createKeys("t:"), "one", 60_000);
   for (let user = 0; user < 1_000; user++) {
-    leases.expect(`ex_${user}`, `user_${user}`);
-    leases.confirm(`ex_${user}`, "1 1 0 0 0 0 0 0 one m");
+    leases.expect(`ex_${user}`, `user_${user}`).packed = "1 1 0 0 0 0 0 0 one m";
   }
-  await leases.renew("0", "0");
+  await leases.renew(0, 0);
   expect(scripts).toBe(1_000);
   expect(most).toBeLessThanOrEqual(200);
 });

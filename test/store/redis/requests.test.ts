@@ -315,7 +315,7 @@ describeRedis("on Redis, requests", () => {
       onTestFinished(() => requests.close());
       await requests.setClock();
       const user = unique("user");
-      await accountMethods(misheard, keys, start, () => "0").addUser({
+      await accountMethods(misheard, keys, start, () => 0).addUser({
         id: user,
         email: user,
         tier: "Free",

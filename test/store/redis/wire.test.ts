@@ -3,9 +3,11 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { isStoreUnavailable } from "../../../src/kit/index.ts";
 import { createClient, createCluster, Unanswered, unanswered } from "../../../src/store/redis/client.ts";
 import { RedisConnection } from "../../../src/store/redis/connection.ts";
+import { EncodedWords } from "../../../src/store/redis/pipeline.ts";
 import { type Fault, type RespOptions, startResp } from "../../support/resp.ts";
 
-const SCRIPT = { name: "test", lua: "return 'ran'", sha1: "0123456789012345678901234567890123456789" };
+const SHA1 = "0123456789012345678901234567890123456789";
+const SCRIPT = { name: "test", lua: "return 'ran'", evalsha: new EncodedWords(["EVALSHA", SHA1]) };
 
 /** Milliseconds: long where an answer comes, so that a busy machine fails nothing; short where none does. */
 const LONG = 10_000;
