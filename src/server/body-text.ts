@@ -13,7 +13,9 @@ export function bodyText(
 ): BodyText | null {
   const { fields, modelAt, modelEnd } = size;
   if (modelAt < 0 || fieldsOf(value) !== fields) return null;
-  if (bytes.toString("latin1", modelAt + 1, modelEnd - 1) !== value["model"]) return null;
+  const { model } = value;
+  // With an escape in it the text would be longer than what it says.
+  if (typeof model !== "string" || Buffer.byteLength(model) !== modelEnd - modelAt - 2) return null;
   return { body: value, chunks, length: bytes.length, modelAt, modelEnd };
 }
 

@@ -5,11 +5,14 @@ import { type Credentials, GatewayError, type Identities, type Principal } from 
 export type Callers = Pick<Identities, "byKey" | "byToken">;
 
 const NONE: Credentials = Object.freeze({ kind: "none" });
-const BEARER = /^bearer +(.+)$/i;
+const BEARER = "bearer ";
 
 /** What follows `Bearer` in an `Authorization` header; null when it is anything else. */
 export function bearerOf(authorization: string | null | undefined): string | null {
-  return BEARER.exec(authorization ?? "")?.[1] ?? null;
+  if (authorization?.slice(0, BEARER.length).toLowerCase() !== BEARER) return null;
+  let at = BEARER.length;
+  while (authorization[at] === " ") at += 1;
+  return at < authorization.length ? authorization.slice(at) : null;
 }
 
 /** What a request brought to prove who it is; `X-API-Key` decides when both headers are there. */

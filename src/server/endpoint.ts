@@ -53,7 +53,7 @@ export interface JsonFormat extends AnyFormat {
 }
 
 /** `multipart/form-data` with one file. */
-interface FormFormat extends AnyFormat {
+export interface FormFormat extends AnyFormat {
   readonly body: "form";
   readonly read: (fields: Json, upload: Upload) => Promise<Call>;
 }

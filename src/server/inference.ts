@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import {
   type Call,
   type ClientRequest,
@@ -20,10 +21,10 @@ import type { ValidateBody } from "./body-schemas.ts";
 import type { ByteBudget, ByteClaim } from "./byte-budget.ts";
 import { ServerClient } from "./client.ts";
 import { credentialsOf } from "./credentials.ts";
-import type { Format } from "./endpoint.ts";
+import type { Format, FormFormat, JsonFormat } from "./endpoint.ts";
 import { readForm, type StoredUpload } from "./form.ts";
 import { SMALL_BODY_BYTES } from "./json.ts";
-import { JoinedBodies, readJson } from "./request-body.ts";
+import { type BodyParts, JoinedBodies, type ReadJson, readJson } from "./request-body.ts";
 import type { HttpExchange } from "./respond.ts";
 
 export interface InferenceOptions {
@@ -196,40 +197,48 @@ class ServedRequest implements InferenceRequest, Indexed {
   }
 
   /** Reads, parses and checks the body. @throws GatewayError for one that cannot be used, or that there is no room for. */
-  async #readBody({ userId }: Principal): Promise<void> {
-    const { http, bodyLimit, receivedAt } = this.#received;
+  #readBody({ userId }: Principal): Promise<void> {
+    const { http, bodyLimit } = this.#received;
     const format = this.#format;
     const { memory, disk } = this.#options.budgets;
-    const { headers } = http.req;
     this.#userId = userId;
-    this.#claim = (format.body === "json" ? memory : disk).claim(userId);
+    const claim = (format.body === "json" ? memory : disk).claim(userId);
+    this.#claim = claim;
     const { elapsed } = this.#options;
     const since = elapsed();
     const onWhole = (): void => {
       this.waited = elapsed() - since;
     };
-    const parts = { signal: this.client.cancellation, claim: this.#claim, onWhole };
-    let call: Call;
-    if (format.body === "json") {
-      const read = await readJson(http, bodyLimit, parts, this.#joined, format.endpoint === "chat");
-      const { text, long } = read;
-      const body = this.#checked(read.body, this.#claim.bytes);
-      // Checking a long body, reading it, and what the pipeline does with it are a turn of the event loop each.
-      const isLong = this.#claim.bytes > SMALL_BODY_BYTES;
-      if (isLong) await nextTurn();
-      call = format.read(body, headers, long?.bytes);
-      if (text !== null) call = { ...call, text };
-      long?.place();
-      if (isLong) await nextTurn();
-    } else {
-      const { fields, upload } = await readForm(http, bodyLimit, parts);
-      onWhole();
-      this.#upload = upload;
-      call = await format.read(this.#checked(fields), upload);
-    }
+    const parts = { signal: this.client.cancellation, claim, onWhole };
+    if (format.body === "form") return this.#readForm(format, parts);
+    return readJson(http, bodyLimit, parts, this.#joined, format.endpoint === "chat", (read) => {
+      if (claim.bytes > SMALL_BODY_BYTES) return this.#takeLong(format, read, claim.bytes);
+      this.#take(callOf(format, read, this.#checked(read.body, claim.bytes), http.req.headers));
+    });
+  }
+
+  /** Checking a long body, reading it, and what the pipeline does with it are a turn of the event loop each. */
+  async #takeLong(format: JsonFormat, read: ReadJson, bytes: number): Promise<void> {
+    const body = this.#checked(read.body, bytes);
+    await nextTurn();
+    const call = callOf(format, read, body, this.#received.http.req.headers);
+    await nextTurn();
+    this.#take(call);
+  }
+
+  async #readForm(format: FormFormat, parts: BodyParts): Promise<void> {
+    const { http, bodyLimit } = this.#received;
+    const { fields, upload } = await readForm(http, bodyLimit, parts);
+    parts.onWhole?.();
+    this.#upload = upload;
+    this.#take(await format.read(this.#checked(fields), upload));
+  }
+
+  #take(call: Call): void {
     Object.freeze(call);
     if (call.stream) this.#streamedModel = call.model;
-    this.body = { call, format: format.write(call, { id: this.id, created: Math.floor(receivedAt / 1000) }) };
+    const created = Math.floor(this.receivedAt / 1000);
+    this.body = { call, format: this.#format.write(call, { id: this.id, created }) };
   }
 
   /** @throws GatewayError 400 naming the first thing that is wrong. */
@@ -238,6 +247,12 @@ class ServedRequest implements InferenceRequest, Indexed {
     if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
     return Object.freeze(body);
   }
+}
+
+function callOf(format: JsonFormat, { text, long }: ReadJson, body: Json, headers: IncomingHttpHeaders): Call {
+  const call = format.read(body, headers, long?.bytes);
+  long?.place();
+  return text === null ? call : { ...call, text };
 }
 
 /** Several of one name are one. */

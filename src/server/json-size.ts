@@ -43,10 +43,11 @@ export function skipText(body: Buffer, at: number, to: number): number {
   }
 }
 
-const MODEL = "model";
+const MODEL = Buffer.from("model");
 
 function isModel(body: Buffer, at: number): boolean {
-  return body.toString("latin1", at, at + MODEL.length) === MODEL;
+  for (let index = 0; index < MODEL.length; index += 1) if (body[at + index] !== MODEL[index]) return false;
+  return true;
 }
 
 /** The size of a JSON text, known before anything is made of it: of one that is not JSON an upper bound. */

@@ -3,7 +3,7 @@ import { type Awaitable, inTurns, invalidRequest, type Json, nextTurn } from "..
 import { JsonSize, sizeSteps } from "./json-size.ts";
 import { parseSteps } from "./json-slices.ts";
 import { fieldsOf } from "./body-text.ts";
-import { LongTexts } from "./long-texts.ts";
+import { type KeptBytes, LongTexts } from "./long-texts.ts";
 
 /** Bounds of a body, which are checked before it is parsed. */
 const MAX_VALUES = 1_000_000;
@@ -44,9 +44,9 @@ export interface ParsedBody {
 
 /**
  * The same with what was seen of the body's text.
- * @param chunks that are kept: long texts in messages may be left in them; null: they are not.
+ * @param kept where long texts in messages may be left; null: nowhere.
  */
-export function parseBody(body: Buffer, chunks: readonly Uint8Array[] | null = null): Awaitable<ParsedBody> {
+export function parseBody(body: Buffer, kept: KeptBytes | null = null): Awaitable<ParsedBody> {
   if (body.length === 0) throw invalidRequest("/", "must not be empty");
   if (!isUtf8(body)) throw invalidRequest("/", "must be UTF-8");
   if (body.length > SMALL_BODY_BYTES) return parseLong(body);
@@ -54,7 +54,7 @@ export function parseBody(body: Buffer, chunks: readonly Uint8Array[] | null = n
   size.scan(body, 0, body.length);
   requireBounds(size);
   try {
-    const long = chunks && LongTexts.of(body, chunks, size.longTexts);
+    const long = kept && LongTexts.of(body, kept, size.longTexts);
     if (long !== null) {
       const value = objectOf(JSON.parse(long.text));
       if (fieldsOf(value) === size.fields && long.isIn(value)) return { value, size, long };

@@ -1,12 +1,17 @@
 import { between } from "../dialects/canonical/body-text.ts";
 import { isJson, type Json } from "../kit/index.ts";
+import type { PlainText } from "./plain-text.ts";
 
 /** Shorter texts are decoded with the rest of their body. */
 export const LONG_TEXT_BYTES = 16 * 1024;
 /** Fields of messages and their parts whose text may be of any length: `validateBody` asks no more than that it is one. */
 const FIELDS: ReadonlySet<string> = new Set(["content", "text", "url", "file_data", "data"]);
-const BACKSLASH = 0x5c;
-const BLANK = 0x20;
+
+/** The bytes of a body that are kept beside what is parsed. */
+export interface KeptBytes {
+  readonly chunks: readonly Buffer[];
+  readonly plainText: PlainText;
+}
 
 /** A text within a body, without its quotes. */
 export interface TextRange {
@@ -46,10 +51,10 @@ export class LongTexts {
     this.#chunks = chunks;
   }
 
-  /** @param body UTF-8. @param chunks the same, to be kept. @returns null where there are none. */
-  static of(body: Buffer, chunks: readonly Uint8Array[], found: readonly TextRange[]): LongTexts | null {
+  /** @param body UTF-8. @returns null where there are none. */
+  static of(body: Buffer, { chunks, plainText }: KeptBytes, found: readonly TextRange[]): LongTexts | null {
     if (found.length === 0) return null;
-    const ranges = found.filter(({ at, end }) => isPlain(body.subarray(at, end)));
+    const ranges = found.filter(({ at, end }) => plainText.is(body.subarray(at, end)));
     return ranges.length === 0 ? null : new LongTexts(body, chunks, ranges);
   }
 
@@ -91,14 +96,6 @@ interface Place {
   readonly owner: Json;
   readonly name: string;
   readonly standIn: string;
-}
-
-/** Whether a JSON text of these bytes is valid, and decoding them is all there is to reading it. */
-function isPlain(bytes: Buffer): boolean {
-  if (bytes.includes(BACKSLASH)) return false;
-  // Native searches: a loop over the bytes takes three times as long, and an expression would need a text.
-  for (let control = 0; control < BLANK; control += 1) if (bytes.includes(control)) return false;
-  return true;
 }
 
 /** Not to be told from a field with a value: it is listed, copied and written as one. */

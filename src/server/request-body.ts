@@ -12,6 +12,7 @@ import type { ByteClaim } from "./byte-budget.ts";
 import { bodyText } from "./body-text.ts";
 import { parseBody, type ParsedBody, parseJson, SMALL_BODY_BYTES } from "./json.ts";
 import type { LongTexts } from "./long-texts.ts";
+import { PlainText } from "./plain-text.ts";
 import { type HttpExchange, sendContinue } from "./respond.ts";
 
 /** Of everything beside inference. */
@@ -40,27 +41,28 @@ export interface ReadJson {
 }
 
 /**
- * The JSON object that an inference request has for its body.
+ * What `use` makes of the JSON object that an inference request has for its body.
  * @param keepsText of a chat: long texts in its messages may be left out.
  * @throws GatewayError 400, 413, 415, 503
  */
-export function readJson(
+export function readJson<T>(
   http: HttpExchange,
   limit: number,
   parts: BodyParts,
   joined: JoinedBodies,
   keepsText: boolean,
-): Promise<ReadJson> {
+  use: (read: ReadJson) => Awaitable<T>,
+): Promise<T> {
   requireJson(http.req);
   sendContinue(http, limit);
   return readBody(http.req, limit, parts, (received) => {
     parts.onWhole?.();
     const { bytes, chunks } = joined.join(received);
-    const result = (parsed: ParsedBody): ReadJson => {
+    const result = (parsed: ParsedBody): Awaitable<T> => {
       const text = keepsText ? bodyText(parsed, bytes, chunks) : null;
-      return { body: parsed.value, text, long: parsed.long };
+      return use({ body: parsed.value, text, long: parsed.long });
     };
-    const parsing = parseBody(bytes, keepsText ? chunks : null);
+    const parsing = parseBody(bytes, keepsText ? { chunks, plainText: joined.plainText } : null);
     return isPromise(parsing) ? parsing.then(result) : result(parsing);
   });
 }
@@ -76,6 +78,7 @@ interface ReceivedBody {
  * of the body before: memory of its own for each costs more than the copy.
  */
 export class JoinedBodies {
+  readonly plainText = new PlainText();
   #place: Buffer | null = null;
 
   /** @returns the whole in `bytes`, for this turn of the event loop; in `chunks` for as long as they are kept. */
@@ -130,7 +133,8 @@ async function readAndDrain(req: IncomingMessage, limit: number, claim?: ByteCla
 
 /** @throws GatewayError 415 unless the body is announced as plain JSON. */
 function requireJson({ headers }: IncomingMessage): void {
-  if (!JSON_TYPE.test(headers["content-type"] ?? "")) {
+  const { "content-type": type = "" } = headers;
+  if (type !== "application/json" && !JSON_TYPE.test(type)) {
     throw new GatewayError("UNSUPPORTED_MEDIA_TYPE", "Content-Type must be application/json");
   }
   requireIdentity(headers);
@@ -138,7 +142,8 @@ function requireJson({ headers }: IncomingMessage): void {
 
 /** @throws GatewayError 415 for a body that would have to be decompressed. */
 export function requireIdentity(headers: IncomingHttpHeaders): void {
-  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+  const { "content-encoding": coding } = headers;
+  if (coding !== undefined && coding.toLowerCase() !== "identity") {
     throw new GatewayError("UNSUPPORTED_MEDIA_TYPE", "Content-Encoding must be identity");
   }
 }

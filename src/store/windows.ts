@@ -21,7 +21,6 @@ export const VALUE_OVERHEAD_BYTES = 100;
 /** Milliseconds. Unix time has no leap seconds, so multiples of these are UTC's own days, hours and minutes. */
 export const WINDOW_MS: Readonly<Record<WindowName, number>> = { day: 86_400_000, hour: 3_600_000, minute: 60_000 };
 
-/** In the order of precedence of refusals. */
 const NAMES = ["day", "hour", "minute"] as const satisfies readonly WindowName[];
 
 /** Use of one calendar window; `window` is its number since the epoch. */
@@ -72,21 +71,22 @@ export function counted(counts: Counts, units: number): Counts {
 
 /** The first window whose limit `counts` exceeds, in the order of precedence. */
 export function exceeded(counts: Counts, limits: Limits): WindowName | null {
-  for (const name of NAMES) {
-    const limit = limits[name];
-    if (limit !== null && counts[name].used > limit) return name;
-  }
-  return null;
+  if (limits.day !== null && counts.day.used > limits.day) return "day";
+  if (limits.hour !== null && counts.hour.used > limits.hour) return "hour";
+  return limits.minute !== null && counts.minute.used > limits.minute ? "minute" : null;
 }
 
 /** The public view of counts. */
 export function windowStates(counts: Counts, limits: Limits): Windows {
-  const state = (name: WindowName): WindowState => ({
-    used: counts[name].used,
-    limit: limits[name],
-    resetsAt: (counts[name].window + 1) * WINDOW_MS[name],
-  });
-  return { day: state("day"), hour: state("hour"), minute: state("minute") };
+  return {
+    day: stateOf(counts.day, limits.day, WINDOW_MS.day),
+    hour: stateOf(counts.hour, limits.hour, WINDOW_MS.hour),
+    minute: stateOf(counts.minute, limits.minute, WINDOW_MS.minute),
+  };
+}
+
+function stateOf({ window, used }: Count, limit: number | null, length: number): WindowState {
+  return { used, limit, resetsAt: (window + 1) * length };
 }
 
 /** The numbers of the windows that a request was counted in. */

@@ -5,17 +5,19 @@ import { chat } from "../../src/dialects/chat/index.ts";
 import { bodyText } from "../../src/server/body-text.ts";
 import { parseBody, type ParsedBody } from "../../src/server/json.ts";
 import { LONG_TEXT_BYTES } from "../../src/server/long-texts.ts";
+import { PlainText } from "../../src/server/plain-text.ts";
 import { testTarget } from "../support/snapshot.ts";
 
 const LONG = "a".repeat(LONG_TEXT_BYTES);
 const TARGET = testTarget("alpha", { model: "m" });
 
-/** With the texts where they belong. */
+const plainText = new PlainText();
+
 async function parsed(text: string): Promise<ParsedBody & { readonly chunks: readonly Buffer[] }> {
   const bytes = Buffer.from(text);
   // Cut within the texts, and within characters.
   const chunks = [bytes.subarray(0, 9001), bytes.subarray(9001, 20_002), bytes.subarray(20_002)];
-  const body = await parseBody(bytes, chunks);
+  const body = await parseBody(bytes, { chunks, plainText });
   return { ...body, chunks };
 }
 

@@ -24,6 +24,8 @@ interface StoreBreakerOptions {
   readonly now: () => number;
   /** Called on each change of `away`. */
   readonly onChange: (away: boolean) => void;
+  /** Whether `hurry` may give up what waits for an answer; true unless given. */
+  readonly mayHurry?: boolean;
 }
 
 /** A question without an answer. */
@@ -37,7 +39,9 @@ export class StoreBreaker {
   /** Since the last answer. */
   #failures = 0;
   #answers = 0;
+  /** Questions without an answer: that can be given up, and others. */
   readonly #waiting = new DenseSet<Question>();
+  #certain = 0;
   #probeAt = 0;
   #leaving = false;
   #hurry: NodeJS.Timeout | null = null;
@@ -82,30 +86,51 @@ export class StoreBreaker {
 
   /** @throws GatewayError STORE_UNAVAILABLE at once when the store is not to be asked now. */
   ask<T>(question: () => Awaitable<T>): Awaitable<T> {
-    if (this.#waiting.size >= MAX_WAITING_COUNT) throw storeUnavailable(new Error("too many wait for the store"));
+    if (this.#waiting.size + this.#certain >= MAX_WAITING_COUNT)
+      throw storeUnavailable(new Error("too many wait for the store"));
     if (this.left || (this.away && !this.#mayProbe()))
       throw storeUnavailable(new Error("the store did not answer before"));
     return this.observe(question);
   }
 
-  /** As `ask`, but never refused without asking: for callers with a back-off of their own. */
-  observe<T>(question: () => Awaitable<T>): Awaitable<T> {
+  /**
+   * As `ask`, but never refused without asking: for callers with a back-off of their own.
+   * @param otherwise what to answer in the place of an error.
+   */
+  observe<T>(question: () => Awaitable<T>, otherwise: (error: unknown) => Awaitable<T> = rethrow): Awaitable<T> {
     const before = this.#answers;
     let asked: Awaitable<T>;
     try {
       asked = question();
     } catch (error) {
-      throw this.#failed(error, before);
+      return otherwise(this.#failed(error, before));
     }
     if (!(asked instanceof Promise)) {
       this.#answered();
       return asked;
     }
-    return this.#await(asked, before);
+    return this.#options.mayHurry === false
+      ? this.#awaitCertain(asked, before, otherwise)
+      : this.#await(asked, before, otherwise);
+  }
+
+  #awaitCertain<T>(asked: Promise<T>, before: number, otherwise: (error: unknown) => Awaitable<T>): Promise<T> {
+    this.#certain++;
+    return asked.then(
+      (answer) => {
+        this.#certain--;
+        this.#answered();
+        return answer;
+      },
+      (error: unknown) => {
+        this.#certain--;
+        return otherwise(this.#failed(error, before));
+      },
+    );
   }
 
   /** One promise of its own and no more: every request asks twice. */
-  #await<T>(asked: Promise<T>, before: number): Promise<T> {
+  #await<T>(asked: Promise<T>, before: number, otherwise: (error: unknown) => Awaitable<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       const question: Question = {
         index: -1,
@@ -113,7 +138,11 @@ export class StoreBreaker {
           // The store has answered, or was given up before.
           if (question.index < 0) return;
           this.#waiting.delete(question);
-          reject(this.#failed(error, before));
+          try {
+            resolve(otherwise(this.#failed(error, before)));
+          } catch (thrown) {
+            reject(thrown);
+          }
         },
       };
       this.#waiting.add(question);
@@ -148,6 +177,10 @@ export class StoreBreaker {
     else if (before === this.#answers && ++this.#failures === FAILURES_TO_OPEN) this.#options.onChange(true);
     return error;
   }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
 }
 
 /** Methods that ask the store, whatever they ask. */

@@ -65,7 +65,8 @@ export interface ResilientStore extends Store {
 /** Loses no settlement of a store that is away for a while, and asks it no more than is needed. Takes over `store`. */
 export function withResilience(store: Store, options: ResilienceOptions): ResilientStore {
   const { journal, onlyRejected = false, log, now } = options;
-  const breaker = new StoreBreaker({ now, onChange: onAway });
+  const mayHurry = journal !== null && !onlyRejected;
+  const breaker = new StoreBreaker({ now, onChange: onAway, mayHurry });
   const localView = new LocalView(now);
   const settlements = new Settlements({
     store: {
@@ -111,7 +112,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
     leave: () => breaker.leave(),
 
     hurry() {
-      if (journal === null || onlyRejected) return;
+      if (!mayHurry) return;
       breaker.hurry();
       settlements.hurry();
       // Found out before the first settlement comes: what broke off has to be counted for it.
@@ -133,7 +134,14 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
   // store that has its answer at once would wait for a turn.
 
   function admit(admission: Admission): Awaitable<AdmissionResult> {
-    const isClosed = options.onFailure() === "closed";
+    if (options.onFailure() === "closed") {
+      try {
+        return breaker.ask(() => store.admit(admission));
+      } catch (error) {
+        // Always a rejection, as of a store that was asked.
+        return Promise.reject(error);
+      }
+    }
     let asked = false;
     const noteAdmitted = (result: AdmissionResult): AdmissionResult => {
       noteWindows(admission.userId, result.windows);
@@ -153,11 +161,9 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
         asked = true;
         return store.admit(admission);
       });
-      if (isClosed) return result;
       return result instanceof Promise ? result.then(noteAdmitted, admitHere) : noteAdmitted(result);
     } catch (error) {
-      // Always a rejection, as of a store that was asked.
-      return isClosed ? Promise.reject(error) : Promise.try(admitHere, error);
+      return Promise.try(admitHere, error);
     }
   }
 
@@ -173,13 +179,11 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
     const repeated = settlements.repeated(settlement.id);
     if (repeated) return repeated.then(() => false);
     if (breaker.left) return later(settlement);
-    try {
-      // Asked in any case: a store that is not told that the request is over would go on keeping its slot and its hold.
-      const settled = breaker.observe(() => store.settle(settlement));
-      return settled instanceof Promise ? settled.catch((error: unknown) => refused(settlement, error)) : settled;
-    } catch (error) {
-      return refused(settlement, error);
-    }
+    // Asked in any case: a store that is not told that the request is over would go on keeping its slot and its hold.
+    return breaker.observe(
+      () => store.settle(settlement),
+      (error) => refused(settlement, error),
+    );
   }
 
   /** @throws what a store that answers threw */

@@ -107,7 +107,7 @@ export class CommitQueue {
   add<T>(work: () => T): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#jobs.length === 0) this.#gather(0, MAX_TURNS);
-      this.#jobs.push({ run: work, resolve: (result) => resolve(result as T), reject });
+      this.#jobs.push({ run: work, resolve, reject });
     });
   }
 

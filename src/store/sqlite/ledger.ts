@@ -103,7 +103,8 @@ export function ledgerTable(db: DatabaseSync, now: () => number) {
   }
 
   function add(previous: number, userId: string, id: string, charge: bigint, record: LedgerRecord): number {
-    return Number(insert.run(previous, userId, id, recordedAt(), ...columnsOf(charge, record)).lastInsertRowid);
+    const row = rowOf(previous, userId, id, recordedAt(), charge, record);
+    return Number(insert.run(...row).lastInsertRowid);
   }
 
   /** The user's rows from this one on, the newest first; the last one leads to the next. */
@@ -148,7 +149,8 @@ export function ledgerTable(db: DatabaseSync, now: () => number) {
       const found = findAbandoned.get(id, userId);
       if (found === undefined) return false;
       const seq = Number(found["seq"]);
-      usage.replacing(seq, () => replace.run(...columnsOf(charge, record), seq));
+      const [, , , , ...known] = rowOf(0, userId, id, 0, charge, record);
+      usage.replacing(seq, () => replace.run(...known, seq));
       forgetAbandoned.run(id);
       return true;
     },
@@ -283,24 +285,32 @@ function abandonedRecord(id: string, model: string, receivedAt: number, endedAt:
   return { ...names, usage, estimated: true, receivedAt, endedAt };
 }
 
-/** In the order of the table, after its key. */
-function columnsOf(charge: bigint, record: LedgerRecord) {
-  const { requestId, keyId, model, upstream, outcome, usage, estimated, receivedAt, endedAt } = record;
-  const { prompt, completion, cached, reasoning } = usage;
-  const { characters = 0, milliseconds = 0, images = 0, cacheWrite = 0, cacheWrite1h = 0 } = usage;
-  const names = [requestId, keyId, model, upstream, outcome] as const;
-  const counts = [prompt, completion, cached, reasoning, Number(estimated)] as const;
+/** In the order of the table, after its key. One array and no other: each request makes one. */
+function rowOf(previous: number, userId: string, id: string, at: number, charge: bigint, record: LedgerRecord) {
+  const { usage } = record;
   return [
-    ...names,
-    ...counts,
-    receivedAt,
-    endedAt,
+    previous,
+    userId,
+    id,
+    at,
+    record.requestId,
+    record.keyId,
+    record.model,
+    record.upstream,
+    record.outcome,
+    usage.prompt,
+    usage.completion,
+    usage.cached,
+    usage.reasoning,
+    record.estimated ? 1 : 0,
+    record.receivedAt,
+    record.endedAt,
     charge,
-    characters,
-    milliseconds,
-    images,
-    cacheWrite,
-    cacheWrite1h,
+    usage.characters ?? 0,
+    usage.milliseconds ?? 0,
+    usage.images ?? 0,
+    usage.cacheWrite ?? 0,
+    usage.cacheWrite1h ?? 0,
     record.tags === undefined ? "" : JSON.stringify(record.tags),
     record.tier ?? null,
   ] as const;

@@ -147,6 +147,21 @@ export function isBytes(body: UpstreamRequest["body"]): body is BytesBody {
   return body !== null && typeof body === "object" && "chunks" in body;
 }
 
+/** Chunks up to this size are sent with what is beside them: to write one to a connection costs as much as 64 KB of copies. */
+const MAX_JOINED_BYTES = 4096;
+
+/** The chunks with those joined that are small, as those around an exchanged model are. */
+function withoutSmall(chunks: readonly Uint8Array[]): readonly Uint8Array[] {
+  const joined: Uint8Array[] = [];
+  for (const chunk of chunks) {
+    const last = joined.at(-1);
+    const isSmall = last !== undefined && last.length + chunk.length <= MAX_JOINED_BYTES;
+    if (isSmall) joined[joined.length - 1] = Buffer.concat([last, chunk]);
+    else joined.push(chunk);
+  }
+  return joined;
+}
+
 /**
  * The chunks of a body, each let go of when it is taken: undici keeps what it reads them from until the end of the
  * answer. It costs less than a stream of them, which only HTTP/2 needs.
@@ -157,7 +172,7 @@ export class BodyChunks implements AsyncIterableIterator<Uint8Array> {
   #at = 0;
 
   constructor({ chunks }: BytesBody) {
-    this.#chunks = chunks;
+    this.#chunks = withoutSmall(chunks);
   }
 
   [Symbol.asyncIterator](): this {

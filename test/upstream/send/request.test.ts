@@ -2,7 +2,8 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RUNS } from "../../properties/runs.ts";
 import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
-import { addressRequest, joinPath, withLowerCaseNames } from "../../../src/upstream/send/request.ts";
+import { bytesBody } from "../../../src/dialects/canonical/body-text.ts";
+import { addressRequest, BodyChunks, joinPath, withLowerCaseNames } from "../../../src/upstream/send/request.ts";
 
 describe("joinPath", () => {
   it.each([
@@ -63,5 +64,36 @@ describe("addressed", () => {
       headers: { "user-agent": "mine", accept: "a", "x-own": "c", "accept-encoding": "identity", "x-request-id": "r" },
       body: null,
     });
+  });
+});
+
+/** What is sent of chunks of these sizes. */
+const parts = async (sizes: readonly number[]): Promise<readonly Uint8Array[]> => {
+  const chunks = sizes.map((size, index) => Buffer.alloc(size, index + 1));
+  const sent = await Array.fromAsync(new BodyChunks(bytesBody(chunks)));
+  expect(Buffer.concat(sent).equals(Buffer.concat(chunks))).toBe(true);
+  return sent;
+};
+
+describe("a body in chunks", () => {
+  it("is sent as it is, but for small chunks, which go together", async () => {
+    const size = fc.oneof(fc.integer({ min: 1, max: 3_000 }), fc.integer({ min: 4_000, max: 65_536 }));
+    await fc.assert(
+      fc.asyncProperty(fc.array(size, { maxLength: 12 }), async (sizes) => {
+        const sent = (await parts(sizes)).map(({ length }) => length);
+        for (const [index, length] of sent.entries()) {
+          expect(length + (sent[index + 1] ?? Infinity)).toBeGreaterThan(4096);
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it("is cut into steps in which its progress is seen", async () => {
+    expect((await parts([140_000, 1])).map(({ length }) => length)).toEqual([65_536, 65_536, 8_928, 1]);
+  });
+
+  it("that has another model in its first chunk goes in two parts", async () => {
+    expect((await parts([9, 12, 60_000])).map(({ length }) => length)).toEqual([21, 60_000]);
   });
 });
