@@ -84,7 +84,8 @@ test("a text with another model is parsed to the body with that model, or it is 
         const { model: named } = received.body;
         // A number that is none would be written as null.
         const isPlain = typeof named === "string" && text.includes(`"${named}"`) && !text.includes("1e999");
-        const mustBeFound = !repeats && isPlain && named === "route/a" && /"model"\s*:/.test(text);
+        // Only the outermost object's has this value: written with an escape its name is not looked for.
+        const mustBeFound = !repeats && isPlain && /"model"\s*:\s*"route\/a"/.test(text);
         if (changed === null && !mustBeFound) return;
         if (changed === null) throw new Error("not found");
         found += 1;
