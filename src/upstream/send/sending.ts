@@ -1,5 +1,5 @@
 import type { Pool } from "undici";
-import { withinMaxOutput } from "../../dialects/canonical/output-limit.ts";
+import { withinMaxOutput } from "../../dialects/canonical/report.ts";
 import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   AttemptError,
