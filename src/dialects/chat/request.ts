@@ -1,15 +1,17 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { textWithModel } from "../canonical/body-text.ts";
 import { requestedSchema } from "../canonical/json-tool.ts";
-import { changed, Edits, pick } from "../canonical/json.ts";
+import { withWrittenFiles } from "../canonical/contents.ts";
+import { changed, Edits, objects, pick } from "../canonical/json.ts";
 import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, escaped, type Report } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { sha256 } from "../canonical/tools.ts";
+import { orderedMessages } from "../canonical/turns.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
 import type { BytesBody } from "../dialect.ts";
-import { fittedMessages, withoutMarks } from "./history.ts";
+import { fittedMarks, fittedMessages } from "./history.ts";
 import { writeMessages } from "./messages.ts";
 
 interface Fitted {
@@ -35,8 +37,9 @@ const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_contr
 export function chatBody(call: Call, model: string, rules: Rules, report: Report, writes: boolean): ChatBody {
   const translated = (call.dialect ?? "chat") !== "chat";
   const { body, names } = fitted(call.body, rules, translated, report);
-  const written = translated ? translatedBody(call, body, report) : body;
+  const fittedBody = translated ? translatedBody(call, body, rules, report) : body;
   if (translated) report.dropNative();
+  const written = withOrder(fittedBody, call.body, rules, report);
   const streamed = streamFields(call, written, rules);
   const text = !writes && written === call.body ? sameText(call, model, streamed) : null;
   return { body: text === null ? { ...written, model, ...streamed } : written, text, names };
@@ -58,8 +61,22 @@ function streamFields({ stream }: Call, { stream_options: options }: Json, { str
   return { stream: true, stream_options: { ...(isJson(options) && options), include_usage: true } };
 }
 
-function translatedBody(call: Call, body: Json, report: Report): Json {
-  const messages = writeMessages({ ...call, body }, report);
+/**
+ * With the messages in an order and a form that the target takes; the very same where it takes theirs.
+ * @param own the canonical body: its messages are where the client's are known.
+ */
+function withOrder(body: Json, own: Json, rules: Rules, report: Report): Json {
+  const list = objects(body["messages"]);
+  // Nothing can be gone on from in JSON: https://platform.kimi.ai/docs/guide/use-partial-mode-feature-of-kimi-api
+  const formatted = rules.prefill === "partial" && isJson(body["response_format"]);
+  const { messages, closed } = orderedMessages(list, formatted ? { ...rules, prefill: "closed" } : rules);
+  if (closed) report.drop(`/messages/${objects(own["messages"]).length - 1}`);
+  const written = changed(messages, (message) => withWrittenFiles(message, rules));
+  return written === list ? body : { ...body, messages: written };
+}
+
+function translatedBody(call: Call, body: Json, rules: Rules, report: Report): Json {
+  const messages = writeMessages({ ...call, body }, report, rules);
   const tools = writeTools(body["tools"], report);
   const carried = Object.entries(body).filter(
     ([name, value]) => value !== null && !(tools.length === 0 && OF_TOOLS.has(name)),
@@ -254,7 +271,7 @@ class Fitting {
   }
 
   #tool(tool: Json, index: number): Json {
-    const { strictTools, unknownFields } = this.#rules;
+    const { strictTools } = this.#rules;
     const edits = new Edits(tool);
     const { function: described, custom } = tool;
     if (isJson(described)) {
@@ -271,7 +288,9 @@ class Fitting {
       inner.set("name", this.names.written(custom["name"]));
       edits.set("custom", inner.object);
     }
-    return this.#translated || unknownFields ? edits.object : withoutMarks(edits.object);
+    return this.#translated
+      ? edits.object
+      : fittedMarks(edits.object, `/tools/${index}`, { rules: this.#rules, report: this.#report });
   }
 
   /** @param tools how many there are. */
