@@ -107,8 +107,10 @@ export function fittedMarks(object: Json, at: string, { rules, report }: MarkOpt
 
 /** Reasoning of earlier turns under the one name that the target takes, if any; what it cannot read is reported. */
 function echoReasoning(edits: Edits, at: string, { rules, report }: HistoryOptions): void {
-  const { reasoningEcho: echo, reasoningDemanded: demanded } = rules;
-  const { reasoning_details: details, tool_calls: calls } = edits.object;
+  const { reasoning_details: details, tool_calls: calls, content } = edits.object;
+  const called = Array.isArray(calls) && calls.length > 0;
+  const { reasoningDemanded: demanded } = rules;
+  const echo = called && !rules.reasoningBesideText && asks("content", content) ? "never" : rules.reasoningEcho;
   const listed = Array.isArray(details) ? (details as readonly unknown[]) : [];
   const named = ["reasoning_content", "reasoning"].find((name) => isText(edits.object[name]));
   const plain = named === undefined ? "" : String(edits.object[named]);
@@ -130,7 +132,6 @@ function echoReasoning(edits: Edits, at: string, { rules, report }: HistoryOptio
   const texts = listed.map(textOf);
   for (const [index, text] of texts.entries()) if (text === "") report.drop(`${at}/reasoning_details/${index}`);
   const text = plain || texts.join("");
-  const called = Array.isArray(calls) && calls.length > 0;
   if (text !== "") edits.set(echo, text);
   else if (demanded !== null && called) edits.set(echo, demanded);
   else edits.remove(echo);

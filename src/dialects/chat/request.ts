@@ -6,7 +6,7 @@ import { changed, Edits, objects, pick } from "../canonical/json.ts";
 import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, escaped, type Report } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
-import { sha256 } from "../canonical/tools.ts";
+import { mostUseful, sha256 } from "../canonical/tools.ts";
 import { orderedMessages } from "../canonical/turns.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
@@ -102,9 +102,10 @@ function writeTools(value: unknown, report: Report): readonly Json[] {
 /** Refused where there are no tools. */
 const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
 /** Defaults of every model. */
-const USUAL: ReadonlyMap<string, unknown> = new Map([
+const USUAL: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["temperature", 1],
   ["top_p", 1],
+  ["verbosity", "medium"],
 ]);
 
 /**
@@ -163,6 +164,7 @@ class Fitting {
     const known = fields.has(name) || OF_THE_REQUEST.has(name) || (unknownFields && !this.#translated);
     if (!known || refusedFields.has(name)) return this.#drop(name);
     if (this.#samples(name)) return this.#drop(name);
+    if (name === "verbosity" && !this.#rules.verbosity) return this.#drop(name);
     const renamed = Object.hasOwn(renamedFields, name) ? renamedFields[name] : undefined;
     if (renamed === undefined) return;
     this.#edits.remove(name);
@@ -195,8 +197,9 @@ class Fitting {
 
   #effort(): void {
     const { reasoning_effort: effort, thinking } = this.#body;
-    if (effort === undefined && thinking === undefined) return;
     const rules = this.#rules;
+    if (rules.endpoint === "responses_for_tools" && this.#edits.object["tools"] !== undefined) return this.#noEffort();
+    if (effort === undefined && thinking === undefined) return;
     // A chat client that writes `thinking` for a target that may know it means it as it is.
     const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));
     const { fields, dropped } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
@@ -208,10 +211,25 @@ class Fitting {
     for (const pointer of dropped) this.#report.drop(pointer);
   }
 
+  /** Chat completions refuse tools while these models reason: https://github.com/openai/openai-openapi/issues/541 */
+  #noEffort(): void {
+    const { efforts, reasonsByDefault } = this.#rules;
+    const { fields, dropped } = effortOf(this.#body, this.#rules);
+    const { reasoning_effort: effort } = fields;
+    if (reasonsByDefault && !efforts.includes("none")) throw this.#report.unsupported("/tools");
+    if (effort !== undefined && effort !== "none")
+      this.#report.drop(this.#body["reasoning_effort"] === undefined ? "/thinking" : "/reasoning_effort");
+    for (const pointer of dropped) this.#report.drop(pointer);
+    this.#edits.remove("thinking");
+    if (reasonsByDefault) this.#edits.set("reasoning_effort", "none");
+    else this.#edits.remove("reasoning_effort");
+  }
+
   #stop(): void {
     const { stop } = this.#body;
     const max = this.#rules.stop;
     const listed = typeof stop === "string" ? [stop] : Array.isArray(stop) ? (stop as readonly unknown[]) : [];
+    if (typeof stop === "string" && this.#rules.stopList) this.#edits.set("stop", listed);
     if (listed.length <= max) return;
     if (max > 0) this.#edits.set("stop", listed.slice(0, max));
     else this.#edits.remove("stop");
@@ -257,8 +275,10 @@ class Fitting {
   #keptTools(tools: readonly unknown[]): unknown {
     /** Of the kept ones, in the client's list. */
     const places: number[] = [];
-    for (const [index, tool] of tools.entries()) {
-      if (!isJson(tool) || this.#takesTool(tool)) places.push(index);
+    const taken = tools.map((tool) => !isJson(tool) || this.#takesTool(tool));
+    const fitting = mostUseful(this.#body, taken, this.#rules.maxTools);
+    for (const index of tools.keys()) {
+      if (fitting.has(index)) places.push(index);
       else this.#report.drop(`/tools/${index}`);
     }
     const kept = places.length === tools.length ? tools : places.map((index) => tools[index]);
