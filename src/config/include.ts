@@ -14,6 +14,8 @@ export interface Merged {
   readonly dropped: readonly { readonly pointer: string; readonly node: Node }[];
 }
 
+const MAIN_HINT = "name the configuration with --config FILE or in $GATEWAY_CONFIG";
+
 /** Maps whose keys may be spread over files; everywhere else a key belongs to one file. */
 const MERGED = new Set(
   ["", "server", "store", "auth", "auth/oauth", "billing", "tiers", "defaults", "defaults/upstream"]
@@ -58,7 +60,8 @@ export async function loadTree(
       return parsed.diagnostics.length === 0 ? parsed.root : null;
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
-      report(from, { rule: error.rule, message: `${shortPath(file)} ${error.message}` });
+      const hint = from === start ? MAIN_HINT : null;
+      report(from, { rule: error.rule, message: `${shortPath(file)} ${error.message}`, hint });
       return null;
     }
   }

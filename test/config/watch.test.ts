@@ -195,7 +195,7 @@ test("a file that had two contents while it was loaded differs from both", async
 test("a load that fails before it reads anything is not asked for again until something changes", async () => {
   const reader = noting(disk);
   await reader.access.read(file);
-  const [files, onChange] = [reader.files(), vi.fn(() => Promise.resolve())];
+  const [files, onChange] = [reader.files(), vi.fn<() => Promise<void>>(() => Promise.resolve())];
   const watch = watchConfig({ files: () => files, onChange, log, poll: 20 });
   onTestFinished(() => watch.close());
   await writeFile(file, "a: 2\n");
@@ -210,7 +210,7 @@ test("a load under way is not joined by a second one", async () => {
   const reader = noting(disk);
   await reader.access.read(file);
   const ends = Promise.withResolvers<void>();
-  const onChange = vi.fn(() => ends.promise);
+  const onChange = vi.fn<() => Promise<void>>(() => ends.promise);
   const watch = watchConfig({ files: reader.files, onChange, log, poll: 20 });
   onTestFinished(() => watch.close());
   await writeFile(file, "a: 2\n");
@@ -233,7 +233,7 @@ test("a burst of writes is few changes", async () => {
 test("after close nothing is called", async () => {
   const reader = noting(disk);
   await reader.access.read(file);
-  const onChange = vi.fn(() => Promise.resolve());
+  const onChange = vi.fn<() => Promise<void>>(() => Promise.resolve());
   const watch = watchConfig({ files: reader.files, onChange, log, poll: 20 });
   await sleep(200);
   await watch.close();
