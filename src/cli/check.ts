@@ -19,7 +19,9 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
   const diagnostics = results.flatMap((result) => result.diagnostics);
   const ok = results.every((result) => result.ok);
   const sources = results.flatMap(({ sources, secrets }) =>
-    sources.filter(({ kind }) => kind === "config").map(({ path, text }) => ({ path, text, secrets })),
+    sources
+      .filter(({ kind }) => kind !== "secret")
+      .map(({ path, text, kind }) => ({ path, text, secrets: kind === "plugin" ? [] : secrets })),
   );
   const checked = { ok, diagnostics, sources };
   const write = {
