@@ -39,6 +39,7 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
   const server = publicServer(...parts);
   const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
     connections: server.connections,
+    errorFormat: () => parts[0].state.snapshot.server.errorFormat,
     onMalformed: (status, requestId) =>
       observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
   });
