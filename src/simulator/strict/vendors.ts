@@ -6,8 +6,8 @@ import { CLOSED } from "./closed.ts";
 import { COHERE } from "./cohere.ts";
 import { GEMINI, VERTEX } from "./google.ts";
 import { OPEN } from "./open.ts";
-import { OPENAI_CHAT } from "./openai.ts";
-import { RESPONSES_FORM, RESPONSES_MODELS } from "./responses.ts";
+import { AZURE_CHAT, OPENAI_CHAT } from "./openai/chat.ts";
+import { RESPONSES_FORM, RESPONSES_MODELS } from "./openai/responses.ts";
 import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
 import { THINKING } from "./thinking.ts";
 
@@ -17,7 +17,7 @@ const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
   ...CLOSED,
   ...THINKING,
   openai: OPENAI_CHAT,
-  azure: OPENAI_CHAT,
+  azure: AZURE_CHAT,
   anthropic: ANTHROPIC,
   vertex: VERTEX,
   bedrock: BEDROCK,
