@@ -13,7 +13,7 @@ import {
   tagged,
   text,
   word,
-} from "./shape.ts";
+} from "../shape.ts";
 
 /*
  * The body of a chat completion as OpenAI documents it: fixtures openai-openapi openapi.json, CreateChatCompletionRequest.
@@ -24,31 +24,31 @@ const MAXIMUM_TEXT_CHARACTERS = 10_485_760;
 const MAXIMUM_NAME_CHARACTERS = 64;
 
 const NAME = text({ minimum: 1, maximum: MAXIMUM_NAME_CHARACTERS, pattern: /^[^\s<|\\/>]+$/ });
-const breakpoint = record({ mode: word("explicit") }, "mode");
+const breakpoint = record({ mode: word("explicit") }, { required: "mode" });
 
 const textPart = record(
   { text: text({ maximum: MAXIMUM_TEXT_CHARACTERS }), prompt_cache_breakpoint: breakpoint },
-  "text",
+  { required: "text" },
 );
 const imagePart = record(
   {
-    image_url: record({ url: text(), detail: word("auto low high") }, "url"),
+    image_url: record({ url: text(), detail: word("auto low high") }, { required: "url" }),
     prompt_cache_breakpoint: breakpoint,
   },
-  "image_url",
+  { required: "image_url" },
 );
 const audioPart = record(
   {
-    input_audio: record({ data: text(), format: word("wav mp3") }, "data format"),
+    input_audio: record({ data: text(), format: word("wav mp3") }, { required: "data format" }),
     prompt_cache_breakpoint: breakpoint,
   },
-  "input_audio",
+  { required: "input_audio" },
 );
 const filePart = record(
   { file: record(each("filename file_data file_id".split(" "), text())), prompt_cache_breakpoint: breakpoint },
-  "file",
+  { required: "file" },
 );
-const refusalPart = record({ refusal: text() }, "refusal");
+const refusalPart = record({ refusal: text() }, { required: "refusal" });
 
 /** OpenAI names all of them whatever the role; who may send which is another rule. */
 const part = tagged("type", {
@@ -63,52 +63,58 @@ const content = either(text({ maximum: MAXIMUM_TEXT_CHARACTERS }), list(part, 1)
 
 const call = tagged("type", {
   function: record(
-    { id: text(), function: record({ name: text(), arguments: text() }, "name arguments") },
-    "id function",
+    { id: text(), function: record({ name: text(), arguments: text() }, { required: "name arguments" }) },
+    { required: "id function" },
   ),
-  custom: record({ id: text(), custom: record({ name: text(), input: text() }, "name input") }, "id custom"),
+  custom: record(
+    { id: text(), custom: record({ name: text(), input: text() }, { required: "name input" }) },
+    { required: "id custom" },
+  ),
 });
 
 const message = tagged("role", {
-  system: record({ content, name: NAME }, "content"),
+  system: record({ content, name: NAME }, { required: "content" }),
   assistant: record({
     content: nullable(content),
     refusal: nullable(text()),
     name: NAME,
-    audio: nullable(record({ id: text() }, "id")),
+    audio: nullable(record({ id: text() }, { required: "id" })),
     tool_calls: list(call, 1),
-    function_call: nullable(record({ name: text(), arguments: text() }, "arguments name")),
+    function_call: nullable(record({ name: text(), arguments: text() }, { required: "arguments name" })),
   }),
-  user: record({ content, name: NAME }, "content"),
-  function: record({ content: nullable(text()), name: text() }, "content name"),
-  tool: record({ content, tool_call_id: text() }, "content tool_call_id"),
-  developer: record({ content, name: NAME }, "content"),
+  user: record({ content, name: NAME }, { required: "content" }),
+  function: record({ content: nullable(text()), name: text() }, { required: "content name" }),
+  tool: record({ content, tool_call_id: text() }, { required: "content tool_call_id" }),
+  developer: record({ content, name: NAME }, { required: "content" }),
 });
 
-const functionTool = record({ name: text(), description: text(), parameters: map, strict: nullable(flag) }, "name");
-const grammar = record({ definition: text(), syntax: word("lark regex") }, "definition syntax");
+const functionTool = record(
+  { name: text(), description: text(), parameters: map, strict: nullable(flag) },
+  { required: "name" },
+);
+const grammar = record({ definition: text(), syntax: word("lark regex") }, { required: "definition syntax" });
 const customTool = record(
   {
     name: text(),
     description: text(),
-    format: tagged("type", { text: map, grammar: record({ grammar }, "grammar") }),
+    format: tagged("type", { text: map, grammar: record({ grammar }, { required: "grammar" }) }),
   },
-  "name",
+  { required: "name" },
 );
 const tool = tagged("type", {
-  function: record({ function: functionTool }, "function"),
-  custom: record({ custom: customTool }, "custom"),
+  function: record({ function: functionTool }, { required: "function" }),
+  custom: record({ custom: customTool }, { required: "custom" }),
 });
 
-const named = record({ name: text() }, "name");
+const named = record({ name: text() }, { required: "name" });
 const toolChoice = either(
   word("none auto required"),
   tagged("type", {
-    function: record({ function: named }, "function"),
-    custom: record({ custom: named }, "custom"),
+    function: record({ function: named }, { required: "function" }),
+    custom: record({ custom: named }, { required: "custom" }),
     allowed_tools: record(
-      { allowed_tools: record({ mode: word("auto required"), tools: list(map) }, "mode tools") },
-      "allowed_tools",
+      { allowed_tools: record({ mode: word("auto required"), tools: list(map) }, { required: "mode tools" }) },
+      { required: "allowed_tools" },
     ),
   }),
 );
@@ -118,9 +124,12 @@ const responseFormat = tagged("type", {
   json_object: map,
   json_schema: record(
     {
-      json_schema: record({ name: text(), description: text(), schema: map, strict: nullable(flag) }, "name"),
+      json_schema: record(
+        { name: text(), description: text(), schema: map, strict: nullable(flag) },
+        { required: "name" },
+      ),
     },
-    "json_schema",
+    { required: "json_schema" },
   ),
 });
 
@@ -134,23 +143,28 @@ export const CHAT_FIELDS = {
   model: text(),
   audio: nullable(
     record(
-      { voice: either(text(), record({ id: text() }, "id", true)), format: word("wav aac mp3 flac opus pcm16") },
-      "voice format",
+      {
+        voice: either(text(), record({ id: text() }, { required: "id", closed: true })),
+        format: word("wav aac mp3 flac opus pcm16"),
+      },
+      { required: "voice format" },
     ),
   ),
   frequency_penalty: nullable(decimal(-2, 2)),
   function_call: either(word("none auto"), named),
-  functions: list(record({ name: text(), description: text(), parameters: map }, "name"), 1, 128),
+  functions: list(record({ name: text(), description: text(), parameters: map }, { required: "name" }), 1, 128),
   logit_bias: nullable(mapOf(integer(-100, 100))),
   logprobs: nullable(flag),
   max_completion_tokens: nullable(integer(1)),
   max_tokens: nullable(integer(1)),
   metadata: nullable(mapOf(text())),
   modalities: nullable(list(word("text audio"))),
-  moderation: nullable(record({ model: text(), policy: nullable(map) }, "model")),
+  moderation: nullable(record({ model: text(), policy: nullable(map) }, { required: "model" })),
   n: nullable(integer(1, 128)),
   parallel_tool_calls: flag,
-  prediction: nullable(tagged("type", { content: record({ content: either(text(), list(textPart, 1)) }, "content") })),
+  prediction: nullable(
+    tagged("type", { content: record({ content: either(text(), list(textPart, 1)) }, { required: "content" }) }),
+  ),
   presence_penalty: nullable(decimal(-2, 2)),
   prompt_cache_key: nullable(text()),
   prompt_cache_options: record({ ttl: word("30m"), mode: word("implicit explicit") }),
@@ -172,10 +186,10 @@ export const CHAT_FIELDS = {
   user: text({ maximum: 64 }),
   verbosity: nullable(word("low medium high")),
   web_search_options: record({
-    user_location: nullable(record({ type: word("approximate"), approximate: area }, "type approximate")),
+    user_location: nullable(record({ type: word("approximate"), approximate: area }, { required: "type approximate" })),
     search_context_size: word("low medium high"),
   }),
   ...each(AZURE_FIELDS.split(" "), anything),
 };
 
-export const CHAT_BODY = record(CHAT_FIELDS, "messages");
+export const CHAT_BODY = record(CHAT_FIELDS, { required: "messages" });

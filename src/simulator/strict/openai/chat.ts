@@ -18,7 +18,7 @@ import { AZURE_FIELDS, CHAT_BODY, CHAT_FIELDS } from "./chat-body.ts";
 import { MODELS } from "./chat-models.ts";
 import { badMetadata, badName, looseProblem, strictProblem, tooLong } from "./limits.ts";
 import { MEDIA } from "./media.ts";
-import { shapeProblem } from "./shape.ts";
+import { shapeRefusal } from "./words.ts";
 
 const FIELDS = new Set(Object.keys(CHAT_FIELDS)).difference(wordSet(AZURE_FIELDS));
 const MAXIMUM_CALL_ID_CHARACTERS = 40;
@@ -39,7 +39,7 @@ const FORM: readonly Rule[] = [
   },
   {
     source: "fixtures openai-openapi openapi.json CreateChatCompletionRequest (types, required, bounds, words)",
-    refuse: ({ body }) => shapeProblem(CHAT_BODY, body, ""),
+    refuse: ({ body }) => shapeRefusal(CHAT_BODY, body),
   },
   ...MEDIA,
   {

@@ -1,7 +1,7 @@
 import { type Json, isJson } from "../../../kit/index.ts";
 import { asText, badParameter, type SimError } from "../../fields.ts";
 import { messagesOf, objects, type Rule } from "../rule.ts";
-import { badValue, missing } from "./shape.ts";
+import { badValue, missing } from "./words.ts";
 
 /* Images, audio and files in the messages of a chat completion. */
 
