@@ -1,5 +1,5 @@
 import { type Accepts, type Call, isJson, type Json } from "../../kit/index.ts";
-import { changed, Edits, list, objects } from "../canonical/json.ts";
+import { changed, Edits, list } from "../canonical/json.ts";
 import { clientPointer } from "../canonical/parameters.ts";
 import { type KeptBack, type PaidExtras, without } from "../canonical/report.ts";
 import { bearer, type JsonRequest, postJson } from "../canonical/requests.ts";
@@ -106,6 +106,7 @@ function withoutBetas(call: Call, accepted: ReadonlySet<string>): KeptBack {
     if (Object.keys(kept).length === 0) edits.remove("output_config");
     else edits.set("output_config", kept);
   }
+  const blocks: ReadonlySet<unknown> = new Set(names("blocks"));
   const messages = changed(body["messages"], (message, index) => {
     const at = `/messages/${index}`;
     const fitted = new Edits(message);
@@ -115,15 +116,13 @@ function withoutBetas(call: Call, accepted: ReadonlySet<string>): KeptBack {
         if (own[name] !== undefined) dropped.push(clientPointer(call, `${at}/${name}`));
       fitted.set("native", without(own, names("message")));
     }
-    const isLost = (part: unknown) => isJson(part) && names("blocks").includes(String(nativeBlock(part)?.["type"]));
-    if (list(content).some(isLost)) {
-      for (const [place, part] of objects(content).entries())
-        if (isLost(part)) dropped.push(clientPointer(call, `${at}/content/${place}`));
-      fitted.set(
-        "content",
-        list(content).filter((part) => !isLost(part)),
-      );
-    }
+    const parts = list(content);
+    const kept = parts.filter((part, place) => {
+      const isLost = isJson(part) && blocks.has(nativeBlock(part)?.["type"]);
+      if (isLost) dropped.push(clientPointer(call, `${at}/content/${place}`));
+      return !isLost;
+    });
+    if (kept.length < parts.length) fitted.set("content", kept);
     return fitted.object;
   });
   return { call: { ...call, native: edits.object, body: { ...body, messages } }, dropped };
