@@ -5,7 +5,7 @@ import { readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
-import { allowedTools } from "../canonical/tools.ts";
+import { restrictedChoice } from "../canonical/restricted-choice.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { ofMessages } from "../messages/native.ts";
 import { claudeOutput, SCHEMA_AT } from "../messages/output.ts";
@@ -71,7 +71,7 @@ function chatRequest(call: Call, target: Target, apiKey: string): UpstreamReques
   const { report } = translation;
   // A schema nested deeper than the call stack is the client's fault, not a 500.
   const tooDeep = (): Error => report.refusal("/", "is nested too deeply");
-  const { choice, names } = allowedTools(call.body["tool_choice"]);
+  const { choice, names } = restrictedChoice(call.body["tool_choice"]);
   const asked = { ...call.body, tool_choice: choice };
   const output = guardDepth(() => outputOf(asked, target.model, translation), tooDeep);
   const writing = { target, translation, effortThinks: !ofMessages(call), names };

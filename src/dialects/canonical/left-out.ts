@@ -16,7 +16,7 @@ export interface StandIn {
 /** Canonical parts by what a person calls them. */
 const KINDS: Readonly<Record<string, string>> = {
   image_url: "image",
-  input_audio: "audio recording",
+  input_audio: "audio",
   video_url: "video",
   file: "file",
 };
@@ -31,7 +31,7 @@ export function standInFor(part: unknown): StandIn {
   const name = isJson(file) ? stringOf(file["filename"]) : stringOf(native?.["title"]);
   const what = Object.hasOwn(KINDS, kind) ? KINDS[kind]! : kind.replaceAll("_", " ") || "part";
   const called = name === "" ? what : `${what} "${name}"`;
-  return { text: `[The tool returned this ${called}, which cannot be shown to this model.]`, isWhole: false };
+  return { text: `[${called} omitted: this model does not take it here]`, isWhole: false };
 }
 
 /** The text of a block that is made of texts; null for any other. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "./errors.ts";
-import { guardDepth, isText, objects, parseJson } from "./json.ts";
+import { guardDepth, isText, parseJson } from "./json.ts";
 import type { Report } from "./report.ts";
 
 /** What is read of a tool, and of the function that it is. */
@@ -105,29 +105,6 @@ export function namedTool(choice: unknown): string | null {
   const called = isJson(choice) ? choice["function"] : undefined;
   const name = isJson(called) ? called["name"] : undefined;
   return isText(name) ? name : null;
-}
-
-/** Which tools may be called, and how. */
-export interface AllowedTools {
-  /** The choice among them: `auto`, `none`, `required` or one function. */
-  readonly choice: unknown;
-  /** Names of the functions that may be called; null: all of them. */
-  readonly names: ReadonlySet<string> | null;
-}
-
-/**
- * A canonical `tool_choice` for a provider that knows no `allowed_tools`: the tools that may not be called are left out, and
- * of one that must be called the name is said (SDK openai ChatCompletionAllowedToolChoice).
- */
-export function allowedTools(choice: unknown): AllowedTools {
-  const allowed = isJson(choice) && choice["type"] === "allowed_tools" ? choice["allowed_tools"] : undefined;
-  if (!isJson(allowed)) return { choice, names: null };
-  const names = objects(allowed["tools"]).flatMap((tool) => namedTool(tool) ?? []);
-  if (names.length === 0) return { choice, names: null };
-  if (allowed["mode"] !== "required") return { choice: "auto", names: new Set(names) };
-  const [only] = names;
-  const isOne = only !== undefined && names.length === 1;
-  return { choice: isOne ? { type: "function", function: { name: only } } : "required", names: new Set(names) };
 }
 
 /*

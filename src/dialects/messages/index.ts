@@ -5,7 +5,8 @@ import { changed, Edits, stringOf } from "../canonical/json.ts";
 import { hasSourceMap, readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, type PaidExtras, Report, without } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
-import { allowedTools, namedTool } from "../canonical/tools.ts";
+import { restrictedChoice } from "../canonical/restricted-choice.ts";
+import { namedTool } from "../canonical/tools.ts";
 import type { AnswerCodec, AnswerForm, UpstreamDialect } from "../dialect.ts";
 import { fitSchema } from "../schemas/fit.ts";
 import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
@@ -64,7 +65,7 @@ function requestAt(place: Place): AnswerCodec["request"] {
     const report = new Report(call);
     report.dropFields(CARRIED);
     const rules = rulesOf(target.model);
-    const { choice, names } = allowedTools(call.body["tool_choice"]);
+    const { choice, names } = restrictedChoice(call.body["tool_choice"]);
     const output = outputOf({ ...call, body: { ...call.body, tool_choice: choice } }, rules, report);
     const body = messagesBody(call, { place, target, rules, output, names, report });
     if (!ofMessages(call)) report.dropNative();
