@@ -2,7 +2,7 @@ import type { GatewayConfig } from "#schema";
 import { configuration } from "../e2e/support/configuration.ts";
 import { type GatewayProcess, Workspace } from "../e2e/support/process.ts";
 import type { Agent } from "./agents/agent.ts";
-import { ErrandUpstream, runPath } from "./upstream/server.ts";
+import { DIRECT, ErrandUpstream, runPath } from "./upstream/server.ts";
 import type { Situation } from "./upstream/situations.ts";
 import type { SpeakerName } from "./upstream/speakers.ts";
 
@@ -80,7 +80,8 @@ export interface Cell {
 
 /** A name for paths, files and models. */
 export function slugOf({ agent, dialect, situation, through }: Cell): string {
-  return [agent.name.replace("/", "-"), dialect, situation.name, ...(through === "direct" ? [through] : [])].join(".");
+  const name = [agent.name.replace("/", "-"), dialect, situation.name].join(".");
+  return through === "direct" ? name + DIRECT : name;
 }
 
 /** Where an agent finds its provider in a cell, and as what. */

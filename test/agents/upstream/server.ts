@@ -34,6 +34,9 @@ export interface Visit {
 /** `/run/RUN/SITUATION/` before everything else: whose run it is, and what it meets. */
 const RUN = /^\/run\/([^/]+)\/([^/]+)\//;
 
+/** The end of the name of a run without the gateway. */
+export const DIRECT = ".direct";
+
 /** The beginning of the paths of one run; `-` for a run that meets nothing. */
 export function runPath(run: string, situation: string): string {
   return `/run/${run}/${situation}`;
@@ -90,9 +93,9 @@ export class ErrandUpstream {
       if (dialect === undefined) throw new SimError(404, `${request.method} ${path} is no path of a known dialect.`);
       if (dialect === "bedrock") checkSigned(request.headers, bytes);
       else checkKey(dialect === "responses" ? "openai" : dialect, request.headers);
-      // `/sim/vendor=…/` before the path: as strict as that vendor.
+      // `/sim/vendor=…/` before the path: as strict as that vendor. What an agent sends to its own provider is taken.
       const [, script] = /\/sim\/([^/]+)\//.exec(path) ?? [];
-      checkVendor(parseScript(script), path, parseBody(body));
+      if (!run.endsWith(DIRECT)) checkVendor(parseScript(script), path, parseBody(body));
       const asked = { path, version: request.headers["anthropic-version"]?.toString(), body: parseBody(body) };
       const situation = SITUATIONS.find(({ name }) => name === met);
       const { reply, script: cut } = this.#answer(visit, asked, dialect, situation);
