@@ -6,9 +6,12 @@ const TROUBLE =
 const MAXIMUM_LINES = 20;
 const MAXIMUM_CHARACTERS = 300;
 
-/** The lines of an agent's output that show its user an error, each once. */
-export function errorLines({ stdout, stderr }: Pick<Ended, "stdout" | "stderr">): readonly string[] {
-  const lines = `${stdout}\n${stderr}`.split(/\r?\n/).map(plain);
+/**
+ * The lines of an agent's output that show its user an error, each once.
+ * @param situation its name, which stands in paths and names of models: it is no trouble itself.
+ */
+export function errorLines({ stdout, stderr }: Pick<Ended, "stdout" | "stderr">, situation: string): readonly string[] {
+  const lines = `${stdout}\n${stderr}`.replaceAll(situation, "situation").split(/\r?\n/).map(plain);
   const found = lines.filter((line) => TROUBLE.test(line) && !saysAllIsWell(line));
   return [...new Set(found.map((line) => line.slice(0, MAXIMUM_CHARACTERS)))].slice(0, MAXIMUM_LINES);
 }

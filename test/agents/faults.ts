@@ -27,7 +27,8 @@ function* comparedWith(run: Run, direct: Run): Generator<string> {
     yield `ended with ${ended.code ?? ended.signal}, at the provider itself with ${direct.ended.code}`;
   const must = run.cell.situation.recovers && said(direct.ended, direct.errand);
   if (must && !said(ended, errand)) yield `did not say ${errand.word}, as it does at the provider itself`;
-  const [here, there] = [errorLines(ended), errorLines(direct.ended)];
+  const { name } = run.cell.situation;
+  const [here, there] = [errorLines(ended, name), errorLines(direct.ended, name)];
   if (here.length > there.length)
     yield `shows ${here.length} lines of errors, at the provider itself ${there.length}: ${here.join(" | ")}`;
   if (run.cell.situation.fallback === undefined && run.visits.length > direct.visits.length)

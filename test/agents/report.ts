@@ -3,7 +3,20 @@ import { errorLines } from "./error-lines.ts";
 import type { Run } from "./run-errand.ts";
 import { type Cell, slugOf } from "./stage.ts";
 
-const HEAD = ["agent", "upstream", "situation", "", "exit", "word", "calls", "answer s", "error lines", "dropped", ""];
+const HEAD = [
+  "agent",
+  "upstream",
+  "situation",
+  "",
+  "exit",
+  "word",
+  "calls",
+  "answer s",
+  "run s",
+  "error lines",
+  "dropped",
+  "",
+];
 
 /** One run through the gateway and, where there is one, the same at the provider itself. */
 export interface Pair {
@@ -34,7 +47,8 @@ function cellsOf(run: Run, verdict: string): readonly string[] {
     ended.stdout.includes(errand.word) ? "yes" : "no",
     String(visits.length),
     secondsToAnswer(run)?.toFixed(2) ?? "-",
-    String(errorLines(ended).length),
+    run.seconds.toFixed(1),
+    String(errorLines(ended, situation.name).length),
     [...dropped].join(" ") || "-",
     verdict,
   ];
@@ -69,7 +83,7 @@ export function transcriptOf(run: Run, faults: readonly string[]): string {
         `upstream: ${entry.path} ${entry.status}${faulted ? " (situation)" : ""} ${refusal ?? JSON.stringify(deed)} ${String(entry.claimed?.prompt)}+${String(entry.claimed?.completion)}`,
     ),
     ...(books?.log ?? []).map((line) => `log: ${line}`),
-    ...errorLines(ended).map((line) => `error line: ${line}`),
+    ...errorLines(ended, cell.situation.name).map((line) => `error line: ${line}`),
     `${cell.agent.bin} printed:`,
     ended.stdout.slice(-4000),
     ended.stderr.slice(-4000),

@@ -12,6 +12,8 @@ interface ErrandRoute {
   readonly dialect: GatewayConfig["upstreams"][string]["dialect"];
   /** Some think, and Gemini's third demands its signatures back. */
   readonly model: string;
+  /** What agents call it when they ask it themselves; absent: `model`. */
+  readonly direct?: string;
   /** Before the path that the dialect has. */
   readonly prefix?: string;
   readonly more?: object;
@@ -32,6 +34,8 @@ const ROUTES = {
     speaker: "responses",
     dialect: "openai",
     model: "gpt-5.6-terra",
+    // For models that it knows, Codex offers tools that take programs.
+    direct: "errand-1",
     prefix: `${OPENAI}/v1`,
     more: { vendor: "openai", api: "responses" },
   },
@@ -105,10 +109,10 @@ export class Stage {
 
   providerOf(cell: Cell): Provider {
     if (cell.through === "gateway") return { base: this.gateway.origin, model: modelOf(cell) };
-    const { model, prefix = "" }: ErrandRoute = ROUTES[cell.dialect];
+    const { direct, model, prefix = "" }: ErrandRoute = ROUTES[cell.dialect];
     // Agents write the version of the path themselves.
     const base = this.upstream.origin + runPath(slugOf(cell), cell.situation.name) + prefix.replace(/\/v1$/, "");
-    return { base, model };
+    return { base, model: direct ?? model };
   }
 
   /** Ends everything and removes what was written. @returns whether the gateway ended as it should. */

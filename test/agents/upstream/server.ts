@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { isJson, type Json } from "../../../src/kit/index.ts";
 import { checkSigned } from "../../../src/simulator/dialects/bedrock.ts";
 import { errorReply, play, type Reply, readBody } from "../../../src/simulator/endpoint.ts";
 import { parseBody, SimError } from "../../../src/simulator/fields.ts";
@@ -93,10 +94,11 @@ export class ErrandUpstream {
       if (dialect === undefined) throw new SimError(404, `${request.method} ${path} is no path of a known dialect.`);
       if (dialect === "bedrock") checkSigned(request.headers, bytes);
       else checkKey(dialect === "responses" ? "openai" : dialect, request.headers);
+      const parsed = run.endsWith(DIRECT) ? withoutOwnFields(parseBody(body)) : parseBody(body);
       // `/sim/vendor=…/` before the path: as strict as that vendor. What an agent sends to its own provider is taken.
       const [, script] = /\/sim\/([^/]+)\//.exec(path) ?? [];
-      if (!run.endsWith(DIRECT)) checkVendor(parseScript(script), path, parseBody(body));
-      const asked = { path, version: request.headers["anthropic-version"]?.toString(), body: parseBody(body) };
+      if (!run.endsWith(DIRECT)) checkVendor(parseScript(script), path, parsed);
+      const asked = { path, version: request.headers["anthropic-version"]?.toString(), body: parsed };
       const situation = SITUATIONS.find(({ name }) => name === met);
       const { reply, script: cut } = this.#answer(visit, asked, dialect, situation);
       await play(response, reply, cut, entry);
@@ -129,6 +131,17 @@ export class ErrandUpstream {
     if ("script" in fault) return { reply, script: fault.script };
     return { reply: refusalReply(fault.refuse, speaker), script: {} };
   }
+}
+
+/** Codex adds to requests of its own provider what OpenAI's reference does not name. */
+function withoutOwnFields({ client_metadata: _metadata, ...body }: Json): Json {
+  if (!Array.isArray(body["input"])) return body;
+  const input = body["input"].map((item: unknown) => {
+    if (!isJson(item)) return item;
+    const { internal_chat_message_metadata_passthrough: _passthrough, ...rest } = item;
+    return rest;
+  });
+  return { ...body, input };
 }
 
 function refusalReply(error: SimError, speaker: SpeakerName): Reply {
