@@ -22,6 +22,8 @@ function* faultsOfAgent({ ended, errand }: Run): Generator<string> {
 /** The gateway may do better than the provider alone, never worse. */
 function* comparedWith(run: Run, direct: Run): Generator<string> {
   const { ended, errand } = run;
+  // An agent that never gives up is cut off somewhere: there is nothing to compare.
+  if (direct.ended.late) return;
   if (ended.late) yield "took longer than its limit";
   else if (ended.code !== direct.ended.code && ended.code !== 0)
     yield `ended with ${ended.code ?? ended.signal}, at the provider itself with ${direct.ended.code}`;
