@@ -1,5 +1,4 @@
 import { fileURLToPath } from "node:url";
-import { Script } from "node:vm";
 import type { Place } from "./diagnostics.ts";
 
 /** A file of code: its path, the path that Node loads it from, and its text. */
@@ -61,30 +60,9 @@ function thrown(stack: string, files: readonly CodeFile[]): Place | null {
   return null;
 }
 
-/** @throws SyntaxError */
-function parse(script: string, filename: string): Script {
-  return new Script(script, { filename, lineOffset: -1 });
-}
-
-/**
- * A syntax error of JavaScript, whose place Node keeps to itself when a module is imported. As a script, with its imports
- * and exports blanked out, the same text fails with its place.
- */
+/** A syntax error of JavaScript, whose line Node keeps to itself when a module is imported: at least its file is known. */
 function unparsed(error: Error, files: readonly CodeFile[]): Place | null {
-  if (error.name !== "SyntaxError") return null;
-  for (const { path, text } of files.filter((file) => /\.[cm]?js$/.test(file.path))) {
-    const script = text
-      .replaceAll(/^\s*import\s[^;'"]*["'][^"']*["']/gm, (one) => one.replaceAll(/[^\n]/g, " "))
-      .replaceAll(/^export default\b/gm, "globalThis.x =")
-      .replaceAll(/^export\b/gm, "      ");
-    try {
-      parse(`(async () => {\n${script}\n})`, path);
-    } catch (found) {
-      const place = headed(found instanceof Error ? (found.stack ?? "") : "", [
-        { path, loadedFrom: path, text: script },
-      ]);
-      if (place !== null) return place;
-    }
-  }
-  return null;
+  const [file] = files;
+  const isIn = error.name === "SyntaxError" && files.length === 1 && file !== undefined && /\.[cm]?js$/.test(file.path);
+  return isIn ? { file: file.path, line: 1, column: 1 } : null;
 }
