@@ -5,14 +5,14 @@ import { type AccountStore, inBackground, type Log, type Snapshot } from "../kit
 type Loaded = Pick<LoadResult, "hash" | "diagnostics" | "sources"> & { readonly snapshot: Snapshot };
 
 /** Lines of one load; the rest is counted, and `GET /admin/config` has all. */
-const MAX_LOGGED = 20;
+const MAX_LOGGED_LINES = 20;
 
 /** Says what is wrong with a configuration that serves all the same. */
 export function logWarnings(log: Pick<Log, "warn">, diagnostics: readonly Diagnostic[]): void {
-  for (const { file, line, column, message, severity, rule, hint } of diagnostics.slice(0, MAX_LOGGED)) {
+  for (const { file, line, column, message, severity, rule, hint } of diagnostics.slice(0, MAX_LOGGED_LINES)) {
     log.warn({ severity, rule }, `${file}:${line}:${column}: ${message}${hint === null ? "" : ` (${hint})`}`);
   }
-  const rest = diagnostics.length - MAX_LOGGED;
+  const rest = diagnostics.length - MAX_LOGGED_LINES;
   if (rest > 0) log.warn({}, `and ${rest} more warnings of the configuration: run gateway check`);
 }
 

@@ -2,7 +2,7 @@ import { chmod, mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import { loadConfig, type LoadResult } from "../../src/config/load.ts";
-import { contractBreach } from "../../src/config/steps.ts";
+import { contractBreach } from "../../src/config/plugin-fault.ts";
 import { options, scratch, SMALL } from "./support.ts";
 
 let folder: string;
