@@ -2633,6 +2633,10 @@ export interface ConfigurationState {
    */
   loaded_at: string;
   /**
+   * What is wrong with it, and lets it serve all the same; users whose plan is not defined among them.
+   */
+  warnings: ConfigurationDiagnostic[];
+  /**
    * Sections that differ from what runs: they need a restart.
    */
   pending: string[];
@@ -2660,19 +2664,6 @@ export interface ConfigurationState {
    * Whether they have the same configuration; null when that is not known.
    */
   agree: boolean | null;
-}
-/**
- * A file that cannot serve.
- */
-export interface ConfigurationRejection {
-  /**
-   * When it was read.
-   */
-  at: string;
-  /**
-   * What is wrong with it.
-   */
-  diagnostics: ConfigurationDiagnostic[];
 }
 /**
  * One finding, at a place in a file.
@@ -2714,6 +2705,19 @@ export interface ConfigurationDiagnostic {
    * What to do about it.
    */
   hint: string | null;
+}
+/**
+ * A file that cannot serve.
+ */
+export interface ConfigurationRejection {
+  /**
+   * When it was read.
+   */
+  at: string;
+  /**
+   * What is wrong with it.
+   */
+  diagnostics: ConfigurationDiagnostic[];
 }
 /**
  * A file that is not tried again until it changes.
