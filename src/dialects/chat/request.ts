@@ -101,6 +101,8 @@ function writeTools(value: unknown, report: Report): readonly Json[] {
 
 /** Refused where there are no tools. */
 const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
+/** What a function takes that takes nothing. */
+const NO_PARAMETERS: Json = { type: "object", properties: {} };
 /** Defaults of every model. */
 const USUAL: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["temperature", 1],
@@ -143,6 +145,7 @@ class Fitting {
     this.#effort();
     this.#stop();
     this.#user();
+    this.#temperature();
     for (const name in this.#body) this.#field(name);
     edits.set(
       "messages",
@@ -243,6 +246,16 @@ class Fitting {
     else for (let index = max; index < listed.length; index++) this.#report.drop(`/stop/${index}`);
   }
 
+  /** The nearest that is taken. */
+  #temperature(): void {
+    const { temperature } = this.#body;
+    const { maxTemperature } = this.#rules;
+    if (typeof temperature !== "number" || temperature <= maxTemperature || !this.#rules.sampling.has("temperature"))
+      return;
+    this.#edits.set("temperature", maxTemperature);
+    this.#report.drop("/temperature");
+  }
+
   /** A digest in place of one that is too long: it stays the same for the same user. */
   #user(): void {
     const { user } = this.#body;
@@ -297,13 +310,14 @@ class Fitting {
   }
 
   #tool(tool: Json, index: number): Json {
-    const { strictTools } = this.#rules;
+    const { strictTools, parametersDemanded } = this.#rules;
     const edits = new Edits(tool);
     const { function: described, custom } = tool;
     if (isJson(described)) {
       const strict = strictTools && described["strict"] === true;
       const inner = new Edits(strict ? this.#held(described, "parameters", `/tools/${index}/function`) : described);
       if (typeof described["name"] === "string") inner.set("name", this.names.written(described["name"]));
+      if (parametersDemanded && !isJson(described["parameters"])) inner.set("parameters", NO_PARAMETERS);
       if (!strictTools) {
         if (described["strict"] === true) this.#report.drop(`/tools/${index}/function/strict`);
         inner.remove("strict");
