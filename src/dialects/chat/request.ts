@@ -47,7 +47,7 @@ interface PairedBody {
 /** With every call answered and every answer to a call; at a server of which nothing is known they travel as they came. */
 function withPairs(body: Json, { vendor }: Rules): PairedBody {
   const messages = list(body["messages"]);
-  const paired = vendor === "generic" ? [] : pairedMessages(messages);
+  const paired = vendor === "generic" ? [] : pairedMessages(messages, ["function", "custom"]);
   const same = paired.length === messages.length && paired.every(({ message }, index) => message === messages[index]);
   if (vendor === "generic" || same) return { body, places: null };
   return { body: { ...body, messages: paired.map(({ message }) => message) }, places: paired.map(({ at }) => at) };
