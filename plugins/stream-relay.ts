@@ -107,7 +107,9 @@ function verdict(failures: readonly Failed[], host: Host): GatewayError {
   const causes = made.filter(({ failure }) => failure !== "context_overflow");
   if (causes.length === 0) {
     const soonest = Math.min(...failures.map((failed) => waitOf(failed, host)));
-    return new GatewayError("CIRCUIT_BREAKER_OPEN", "Circuit breaker open for an upstream", {
+    const isSkipped = failures.some(({ error }) => error.failure === "skipped");
+    const text = isSkipped ? "Circuit breaker open for an upstream" : "Every upstream is cooling down";
+    return new GatewayError("CIRCUIT_BREAKER_OPEN", text, {
       retryAfter: Math.max(1, Math.ceil(soonest / 1000)),
     });
   }
@@ -124,5 +126,5 @@ function verdict(failures: readonly Failed[], host: Host): GatewayError {
 /** Milliseconds until a target that was not tried may be. */
 function waitOf({ target, error }: Failed, host: Host): number {
   if (error.failure === "resting") return error.retryAfter ?? 0;
-  return error.failure === "skipped" ? host.breaker(target.upstream).retryAt - host.now() : Infinity;
+  return error.failure === "skipped" ? host.breaker(target.upstream, target.model).retryAt - host.now() : Infinity;
 }

@@ -15,6 +15,7 @@ export const BREAKER: Required<BreakerConfig> = {
   open_for: "10s",
   max_open_for: "5m",
   probes: 1,
+  scope: "upstream",
 };
 export const GUARD: Required<GuardConfig> = {
   share: "10%",

@@ -324,6 +324,7 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
       openFor: milliseconds(breaker.open_for),
       maxOpenFor: milliseconds(breaker.max_open_for),
       probes: breaker.probes,
+      scope: breaker.scope,
     },
     connections: boundOf(upstream.connections ?? defaults.connections),
     http2: upstream.http2 ?? defaults.http2 ?? false,

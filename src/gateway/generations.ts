@@ -80,6 +80,7 @@ export async function startGenerations(context: StartContext, options: Generatio
         : ownAgreement(now),
     now,
     log,
+    endCooldowns: () => options.upstreams.endCooldowns("reload"),
     onEvent(event) {
       if (event.type === "decided") promoted = event.decision.result === "promoted" ? event.hash : null;
       if (event.type === "returned") remember(event.loaded, "rollback");

@@ -26,6 +26,8 @@ export interface ReloaderParts {
   /** How the instances of the store decide about a candidate together. */
   readonly agreement: (base: Snapshot, candidate: Snapshot) => Agreement;
   readonly onEvent: (event: ReloadEvent) => void;
+  /** Ends the cooldowns of all upstreams' keys. @returns how many there were */
+  readonly endCooldowns: () => number;
   readonly log: Pick<Log, "error" | "info" | "warn">;
   readonly now: () => number;
 }
@@ -117,7 +119,7 @@ export class Reloader {
   reload(by: "file" | "reload" = "reload"): Promise<ReloadResult> {
     return this.#enqueue(() => {
       this.askedBy = by;
-      return this.#reload();
+      return this.#reload().then((result) => this.#endCooldowns(result, by));
     });
   }
 
@@ -157,6 +159,13 @@ export class Reloader {
     } catch (error) {
       return this.#reject([faultDiagnostic("reload-fault", "", this.#current.snapshot.file, error)]);
     }
+  }
+
+  /** Whoever reloads has changed something, here or at the provider: nobody waits for what was told before. */
+  #endCooldowns(result: ReloadResult, by: "file" | "reload"): ReloadResult {
+    if (!result.ok || (by === "file" && !result.changed)) return result;
+    const ended = this.#parts.endCooldowns();
+    return ended === 0 ? result : { ...result, cooldowns_ended: ended };
   }
 
   #reload(): Promise<ReloadResult> {

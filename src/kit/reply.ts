@@ -76,11 +76,11 @@ export type FailureClass =
   /** 408 and 5xx. */
   | "status"
   | "rate_limited"
-  /** 401, 402, 403 and what means the same: our key. It rests once a second user has met it. */
+  /** 401, 402, 403 and what means the same: our key. It rests once a second user has met the same. */
   | "credentials"
   /** The account behind the key has nothing left, by the upstream's own identifier: the key rests at once. */
   | "quota"
-  /** Nothing was sent: every key of the upstream rests; `retryAfter` says until when. */
+  /** Nothing was sent: every key rests, for this model or for all; `retryAfter` says until when. */
   | "resting"
   /** 404, 407, 410, an unknown or retired model, a region, moderation: not served here, with whatever key. */
   | "declined"
@@ -109,6 +109,8 @@ export class AttemptError extends Error {
   readonly retryAfter: number | null;
   /** No mark against the breaker: the request's own deadline cut it short, or one user alone has met it so far. */
   readonly notUpstreamFault: boolean;
+  /** A rate limit of the whole account: it holds for every model that the key may call. */
+  readonly ofAccount: boolean;
   /** For the log: the upstream's identifiers for it, such as `unsupported_parameter max_tokens`; empty without any. */
   readonly reason: string;
 
@@ -119,6 +121,7 @@ export class AttemptError extends Error {
       status?: number;
       retryAfter?: number | null;
       notUpstreamFault?: boolean;
+      ofAccount?: boolean;
       reason?: string;
       cause?: unknown;
     } = {},
@@ -128,14 +131,15 @@ export class AttemptError extends Error {
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? null;
     this.notUpstreamFault = more.notUpstreamFault ?? false;
+    this.ofAccount = more.ofAccount ?? false;
     this.reason = more.reason ?? "";
   }
 
   /** The same failure as another class or with another mark; its cause is this one. */
   as(changes: { readonly failure?: FailureClass; readonly notUpstreamFault?: boolean }): AttemptError {
-    const { status, retryAfter, reason } = this;
+    const { status, retryAfter, ofAccount, reason } = this;
     const notUpstreamFault = changes.notUpstreamFault ?? this.notUpstreamFault;
-    const more = { status, retryAfter, reason, notUpstreamFault, cause: this };
+    const more = { status, retryAfter, ofAccount, reason, notUpstreamFault, cause: this };
     return new AttemptError(changes.failure ?? this.failure, this.message, more);
   }
 }

@@ -29,6 +29,7 @@ function reloader({ first = generation("before"), ...parts }: Partial<ReloaderPa
     kept: { list: [], find: () => "nothing is kept", load: () => Promise.resolve(null) },
     agreement: () => ownAgreement(() => 0),
     onEvent: (event) => told.push(event),
+    endCooldowns: () => 0,
     now: () => 0,
     log: memoryLog(lines),
     ...parts,

@@ -8,6 +8,7 @@ import {
   type Vendor,
 } from "../../kit/index.ts";
 import { parseJson } from "./json.ts";
+import { bodyReset, boundedWait, limitsAccount } from "./limits.ts";
 import { type RefusalRow, REFUSALS } from "./refusals-table.ts";
 
 /**
@@ -81,15 +82,22 @@ interface ErrorBody {
   readonly parameter: string;
   /** Milliseconds to wait; null when it does not say. */
   readonly retryAfter: number | null;
+  /** Unix milliseconds at which the limit ends; null when it does not say. */
+  readonly resetsAt: number | null;
 }
 
-export const NO_ERROR_BODY: ErrorBody = { codes: [], status: 0, text: "", parameter: "", retryAfter: null };
+export const NO_ERROR_BODY: ErrorBody = {
+  codes: [],
+  status: 0,
+  text: "",
+  parameter: "",
+  retryAfter: null,
+  resetsAt: null,
+};
 
 const MAX_TEXT_CHARACTERS = 4_096;
 /** Fields that hold an identifier, in whichever object of the error they stand. */
 const CODES = ["code", "type", "status", "reason", "error_type", "err_code", "category", "__type"];
-/** A protobuf duration in JSON. */
-const DURATION = /^(\d{1,9}(?:\.\d{1,9})?)s$/;
 /** How providers that name no field in a place of its own quote it in their words. */
 const QUOTED =
   /(?:parameter|argument|property|field|value|name|key|invalid)s?(?: supplied)?:? ?[`'"]([\w.[\]-]{1,100})[`'"]|\bparameter ([\w.]{1,100}\w)|^([\w.[\]]{1,100}): extra inputs|argument supplied: ([\w.]{1,100})|not supported on this model: (\w{1,100})/i;
@@ -126,12 +134,14 @@ export function errorOf(value: unknown): ErrorBody {
   const codes = places
     .flatMap((place) => CODES.map((field) => place[field]))
     .filter((code) => typeof code === "string");
+  const { wait, at } = bodyReset(places, text);
   return {
     codes: [...new Set([...codes.map((code) => code.toLowerCase()), ...flagged(error), ...raw.codes])],
     status: statusOf(error, body),
     text,
     parameter: parameterOf(error, mistakes, text) || raw.parameter,
-    retryAfter: waitOf(details),
+    retryAfter: wait,
+    resetsAt: at,
   };
 }
 
@@ -183,15 +193,6 @@ function parameterOf({ param }: Json, mistakes: readonly Json[], text: string): 
     if (Array.isArray(loc)) return loc.slice(Number(loc[0] === "body")).join(".");
   }
   return QUOTED.exec(text)?.slice(1).find(Boolean) ?? "";
-}
-
-/** `google.rpc.RetryInfo`, which Google sends instead of a header. */
-function waitOf(details: readonly Json[]): number | null {
-  for (const { retryDelay } of details) {
-    const match = typeof retryDelay === "string" ? DURATION.exec(retryDelay) : null;
-    if (match) return Math.ceil(Number(match[1]) * 1000);
-  }
-  return null;
 }
 
 /** Classes of single statuses; a body may say otherwise, by the table. */
@@ -324,15 +325,16 @@ export function reported(error: ErrorBody, dialect?: DialectName): AttemptError 
   const failure = refusalClass({ dialect, status, error });
   const text = clientText(error.text);
   const reason = refusalReason(error);
-  const { retryAfter } = error;
+  const retryAfter = boundedWait(error.retryAfter);
   if (failure === "client_fault" || failure === "context_overflow") {
     return new AttemptError(failure, text || failureMessage(failure, 0), { reason });
   }
   if (failure !== "status" && failure !== "rate_limited" && failure !== "timeout") {
-    return new AttemptError(failure, failureMessage(failure, 0), { reason, status });
+    return new AttemptError(failure, failureMessage(failure, 0), { reason, status, retryAfter });
   }
   const message = text ? `upstream reported an error: ${text}` : "upstream reported an error";
-  return new AttemptError(failure, message, { reason, retryAfter });
+  const ofAccount = failure === "rate_limited" && limitsAccount(error.codes, error.text);
+  return new AttemptError(failure, message, { reason, retryAfter, ofAccount });
 }
 
 /** What an error inside a 200 amounts to: mostly that the upstream could not serve. */

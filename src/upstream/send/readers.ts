@@ -9,7 +9,15 @@ import {
   type Log,
   type StreamEvent,
 } from "../../kit/index.ts";
-import { contentType, type Head, headFailure, protocolError, refusalFailure, statusFailure } from "./classify.ts";
+import {
+  contentType,
+  type Head,
+  headFailure,
+  protocolError,
+  refusalFailure,
+  retryAfter,
+  statusFailure,
+} from "./classify.ts";
 import { canDecompress, decompressed } from "./compressed.ts";
 import { type Answer, ByteStream, joinChunks, type Reader, type ReaderOwner, Relay, type RelayKind } from "./relay.ts";
 
@@ -60,7 +68,8 @@ const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "creden
 
 function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
   const { status, headers } = head;
-  const refusal = statusFailure(status, headers, now());
+  const at = now();
+  const refusal = statusFailure(status, headers, at);
   if (!BODY_DECIDES.has(refusal.failure) || !canDecompress(headers)) {
     owner.reject(refusal);
     owner.drain();
@@ -71,7 +80,7 @@ function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: Rea
     const code = dialect.codeOf?.(headers) ?? "";
     const known = code === "" ? error : { ...error, codes: [code, ...error.codes] };
     const found = { dialect: dialect.name, vendor: dialect.vendor, status, error: known, call };
-    return refusalFailure(found, refusal, dialect.errorMessage(body));
+    return refusalFailure(found, refusal, dialect.errorMessage(body), { wait: retryAfter(headers, at), now: at });
   };
   return decompressed(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
 }
