@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { type Form, RESET_TEXTS, RESETS } from "./limits-table.ts";
 
 /** When a limit ends, as a provider tells it: after so many milliseconds, at a Unix time in milliseconds, or both. */
 export interface Reset {
@@ -7,112 +8,6 @@ export interface Reset {
 }
 
 export const NO_RESET: Reset = { wait: null, at: null };
-
-/** How the value of a header or field is written. */
-type Form =
-  | "milliseconds"
-  /** RFC 9110: seconds, or an HTTP date. */
-  | "seconds-or-date"
-  /** Seconds, `1m30s`, `6ms`, a date, or a Unix time in seconds or milliseconds: by their shape. */
-  | "any"
-  /** A protobuf duration in JSON: `7s`. */
-  | "protobuf"
-  /** `"default";r=0;t=30`, and `limit=10, remaining=0, reset=30` of the earlier drafts. */
-  | "ietf";
-
-interface ResetRow {
-  /** `explicit`: the time to wait. `window`: when one of several limits is full again. */
-  readonly kind: "explicit" | "window";
-  /** Of a header, in lower case. */
-  readonly header?: RegExp;
-  /** A field of the error, or of an object within it. */
-  readonly field?: string;
-  readonly form: Form;
-  /** Where it was seen, or is documented. */
-  readonly source: string;
-}
-
-const GITHUB = "https://github.com";
-
-/** Every header and field in which providers tell when to come back. The first explicit one that can be read decides. */
-export const RESETS: readonly ResetRow[] = [
-  {
-    kind: "explicit",
-    header: /^retry-after-ms$/,
-    form: "milliseconds",
-    source: `${GITHUB}/Azure/azure-openai-benchmark/issues/31; openai and @anthropic-ai/sdk, client.ts`,
-  },
-  {
-    kind: "explicit",
-    header: /^x-ms-retry-after-ms$/,
-    form: "milliseconds",
-    source: `${GITHUB}/Azure/azure-sdk-for-rust/issues/1516`,
-  },
-  {
-    kind: "explicit",
-    header: /^x-amz-retry-after$/,
-    form: "milliseconds",
-    source: `${GITHUB}/aws/aws-sdk-java-v2/pull/6914`,
-  },
-  {
-    kind: "explicit",
-    header: /^retry-after$/,
-    form: "seconds-or-date",
-    source: "https://www.rfc-editor.org/rfc/rfc9110#field.retry-after",
-  },
-  {
-    kind: "explicit",
-    field: "retryDelay",
-    form: "protobuf",
-    source: "https://cloud.google.com/apis/design/errors#error_details (google.rpc.RetryInfo)",
-  },
-  { kind: "explicit", field: "retry_after_ms", form: "milliseconds", source: `${GITHUB}/openai/codex/issues` },
-  {
-    kind: "explicit",
-    field: "retry_after_seconds",
-    form: "any",
-    source: "https://openrouter.ai/docs/api-reference/errors",
-  },
-  {
-    kind: "explicit",
-    field: "retry_after",
-    form: "any",
-    source: "https://developers.cloudflare.com/fundamentals/api/reference/limits",
-  },
-  {
-    kind: "explicit",
-    field: "resets_in_seconds",
-    form: "any",
-    source: `${GITHUB}/router-for-me/CLIProxyAPI/issues/1666`,
-  },
-  { kind: "explicit", field: "resets_at", form: "any", source: `${GITHUB}/router-for-me/CLIProxyAPI/issues/1666` },
-  // OpenAI, Groq, Azure, Cerebras, SambaNova (Unix time), Together, GitHub (Unix time), OpenRouter (in milliseconds).
-  {
-    kind: "window",
-    header: /^(x-)?rate-?limit(bysize)?(-[a-z0-9-]+)?-reset(-[a-z0-9-]+)?$/,
-    form: "any",
-    source: [
-      "https://platform.openai.com/docs/guides/rate-limits#rate-limits-in-headers",
-      "https://console.groq.com/docs/rate-limits",
-      "https://inference-docs.cerebras.ai/support/rate-limits.md",
-      "https://docs.sambanova.ai/docs/en/models/rate-limits.md",
-      `${GITHUB}/everruns/everruns/pull/2280 (OpenRouter)`,
-      `${GITHUB}/mistralai/client-ts/issues/169 (Mistral)`,
-    ].join(", "),
-  },
-  {
-    kind: "window",
-    header: /^anthropic-[a-z0-9-]+-reset$/,
-    form: "any",
-    source: `https://docs.claude.com/en/api/rate-limits#response-headers, ${GITHUB}/brainlid/langchain/issues/302`,
-  },
-  {
-    kind: "window",
-    header: /^ratelimit$/,
-    form: "ietf",
-    source: "https://www.ietf.org/archive/id/draft-ietf-httpapi-ratelimit-headers-08.html (Cloudflare, Hugging Face)",
-  },
-];
 
 const HEADER_ROWS = RESETS.filter(({ header }) => header !== undefined);
 const FIELD_ROWS = RESETS.filter(({ field }) => field !== undefined);
@@ -124,44 +19,8 @@ const UNITS_MS: readonly (readonly [unit: RegExp, ms: number])[] = [
   [/^(h|hrs?|hours?)$/i, 3_600_000],
   [/^(d|days?)$/i, 86_400_000],
 ];
-const PART = String.raw`\d{1,12}(?:\.\d{1,9})?\s?(?:milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m|hours?|hrs?|h|days?|d)\b`;
-const PARTS = String.raw`(?:\d{1,12}(?:\.\d{1,9})?(?:ms|s|m|h|d))*${PART}(?:(?:,? and |, | )${PART})*`;
 const PROTOBUF = /^\d{1,9}(?:\.\d{1,9})?s$/;
 const DURATION = /^(?:\d{1,12}(?:\.\d{1,9})?(?:ms|s|m|h|d))+$/;
-
-interface TextRow {
-  readonly text: RegExp;
-  /** `at`: the match is a date and a time. */
-  readonly is: "wait" | "at";
-  readonly source: string;
-}
-
-/** The words with which providers tell it. */
-export const RESET_TEXTS: readonly TextRow[] = [
-  {
-    text: new RegExp(
-      String.raw`\b(?:try|retry)(?: your request)?(?: again)? (?:in|after) (?:about |approximately )?(${PARTS})`,
-      "i",
-    ),
-    is: "wait",
-    source: `OpenAI ${GITHUB}/FoundationAgents/MetaGPT/issues/523, ${GITHUB}/BuilderIO/micro-agent/issues/86; Azure ${GITHUB}/openai/openai-node/issues/1108; Moonshot ${GITHUB}/LLM-Red-Team/kimi-cc/issues/16; Gemini ${GITHUB}/google-gemini/gemini-cli/issues/10925`,
-  },
-  {
-    text: new RegExp(String.raw`\bwait (?:for )?(?:about |approximately )?(${PARTS})(?: before| and| to)`, "i"),
-    is: "wait",
-    source: `GitHub Models ${GITHUB}/microsoft/vscode-copilot-release/issues/3519`,
-  },
-  {
-    text: new RegExp(String.raw`\b(?:will )?resets? (?:in|after) (?:about |approximately )?(${PARTS})`, "i"),
-    is: "wait",
-    source: `Gemini ${GITHUB}/google-gemini/gemini-cli/issues/10925`,
-  },
-  {
-    text: /\b(?:again|access|resets?)(?: on| at) (\d{4}-\d\d-\d\d(?:T|,? (?:at )?)\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)? ?(?:Z|UTC|GMT|[+-]\d\d:?\d\d))/i,
-    is: "at",
-    source: `Anthropic ${GITHUB}/anthropics/claude-code/issues/66314`,
-  },
-];
 
 export type HeaderValues = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -183,7 +42,7 @@ const MAX_WAIT_MS = 300_000;
 
 /** Nobody is left alone for longer than 300 s because a provider says so, and none is asked again at once. */
 export function boundedWait(wait: number | null): number | null {
-  return wait === null ? null : Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, wait));
+  return wait === null ? null : Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, Math.ceil(wait)));
 }
 
 /** Milliseconds from `now`; null for a time that has passed, or none. */
@@ -230,7 +89,7 @@ interface Window {
 /** Beside `…-reset…` stands `…-remaining…`, beside Anthropic's unified ones `…-status`. */
 function windowOf(headers: HeaderValues, name: string, value: string | undefined): Window {
   const remaining = first(headers[name.replace("reset", "remaining")]);
-  const status = first(headers[name.replace(/reset$/, "status")]);
+  const status = name.endsWith("-reset") ? first(headers[name.replace(/reset$/, "status")]) : undefined;
   const isNumber = remaining !== undefined && /^-?\d+(\.\d+)?$/.test(remaining);
   const left = isNumber ? Number(remaining) > 0 : status === undefined ? null : status.toLowerCase() !== "rejected";
   return { reset: readValue(value, "any"), left };
