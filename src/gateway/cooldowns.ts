@@ -1,4 +1,4 @@
-import type { Snapshot } from "../kit/index.ts";
+import { AttemptError, type Snapshot } from "../kit/index.ts";
 import type { BreakerSample } from "../telemetry/state-metrics.ts";
 import type { Cooldown, KeyState } from "../upstream/state/key-pool.ts";
 import type { ManualSetting } from "../upstream/state/manual.ts";
@@ -87,8 +87,22 @@ export function restingTargets({ snapshot, upstreams, keys }: ObservedUpstreams)
   });
 }
 
+/** Opens a breaker, as so many failures do, for a gateway that only answers questions. @param model left out: of all. */
+export function openBreakers(
+  { snapshot, upstreams }: Pick<ObservedUpstreams, "snapshot" | "upstreams">,
+  upstream: string,
+  model?: string,
+): void {
+  const { scope, consecutive } = snapshot.upstreams[upstream]!.breaker;
+  const models = scope === "target" && model === undefined ? [...modelsAt(snapshot, upstream)] : [model];
+  const error = new AttemptError("status", "upstream answered 503", { status: 503 });
+  for (const breaker of models.map((one) => upstreams.breaker(upstream, one))) {
+    for (let failed = 0; failed < consecutive; failed += 1) breaker.acquire()?.end({ ok: false, error });
+  }
+}
+
 /** The names that the upstream's targets have there. */
-export function modelsAt({ models }: Snapshot, upstream: string): ReadonlySet<string> {
+function modelsAt({ models }: Snapshot, upstream: string): ReadonlySet<string> {
   const targets = Object.values(models).flatMap(({ chain }) => chain.flatMap((step) => step.targets));
   return new Set(targets.filter((target) => target.upstream === upstream).map(({ model }) => model));
 }

@@ -2,11 +2,10 @@ import type { Server } from "node:http";
 import { createKey } from "../accounts/api-keys.ts";
 import { newId } from "../accounts/users.ts";
 import type { Loaded } from "../gateway/configuration.ts";
-import { modelsAt, type RestingTarget } from "../gateway/cooldowns.ts";
+import { openBreakers, type RestingTarget } from "../gateway/cooldowns.ts";
 import type { Generation } from "../gateway/generation.ts";
 import type { Closing } from "../gateway/shutdown.ts";
 import {
-  AttemptError,
   decimal,
   type Endpoint,
   GatewayError,
@@ -113,7 +112,7 @@ export interface Offline {
   fault(upstream: string, fault: Fault | null): void;
   /** Opens an upstream's breaker, as so many failures do. @param model left out: those of all its models. */
   trip(upstream: string, model?: string): void;
-  /** Rests every key of the upstream for the model. @param until Unix milliseconds. */
+  /** Rests every key of the upstream for the model. */
   rest(resting: RestingTarget): void;
   close(): Promise<void>;
 }
@@ -224,21 +223,13 @@ export class Room implements Offline {
   }
 
   trip(upstream: string, model?: string): void {
-    const { scope } = existing(this.snapshot.upstreams, upstream).breaker;
-    if (scope !== "target" || model !== undefined) return this.#trip(upstream, model);
-    for (const one of modelsAt(this.snapshot, upstream)) this.#trip(upstream, one);
+    existing(this.snapshot.upstreams, upstream);
+    openBreakers(this.generation, upstream, model);
   }
 
   rest({ upstream, model, until, reason }: RestingTarget): void {
     existing(this.snapshot.upstreams, upstream);
     this.generation.upstreams.rest({ upstream, model }, until, reason);
-  }
-
-  #trip(upstream: string, model: string | undefined): void {
-    const { consecutive } = this.snapshot.upstreams[upstream]!.breaker;
-    const breaker = this.generation.host.breaker(upstream, model);
-    const error = new AttemptError("status", "upstream answered 503", { status: 503 });
-    for (let failed = 0; failed < consecutive; failed += 1) breaker.acquire()?.end({ ok: false, error });
   }
 
   close(): Promise<void> {

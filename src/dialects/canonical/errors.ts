@@ -5,11 +5,12 @@ import {
   type FailureClass,
   isJson,
   type Json,
+  standardCode,
   type Vendor,
 } from "../../kit/index.ts";
 import { parseJson } from "./json.ts";
 import { bodyReset, boundedWait, limitsAccount } from "./limits.ts";
-import { type RefusalRow, REFUSALS } from "./refusals-table.ts";
+import { type RefusalRow, REFUSALS, TYPES } from "./refusals-table.ts";
 
 /**
  * The message of `{error: {message}}`, `{error}`, `{message}` or `{detail}`, fit for a client; empty when there is none.
@@ -231,18 +232,6 @@ const MESSAGES: Readonly<Partial<Record<FailureClass, string>>> = {
 const ACCOUNT =
   /\b(billing|credits?|balance|quotas?|organi[sz]ation|org-|accounts?\b|subscription|payment|spend(ing)?|api[- ]keys?|workspace|arn:|your (plan|team|project))|余额/i;
 
-/** Statuses of the errors that come inside a 200 and name none. */
-const TYPES: readonly (readonly [RegExp, number])[] = [
-  [/^(invalid_request_error|badrequesterror|validationexception|invalid_argument)$/, 400],
-  [/^(authentication_error|unrecognizedclientexception|expiredtokenexception)$/, 401],
-  [/^billing_error$/, 402],
-  [/^(permission_error|permission_denied|accessdeniedexception)$/, 403],
-  [/^(not_found_error|resourcenotfoundexception)$/, 404],
-  [/^request_too_large$/, 413],
-  [/^(rate_limit_(error|exceeded|reached_error)|resource_exhausted|throttlingexception|too_many_requests)$/, 429],
-  [/^(overloaded_error|api_error|server_error|internal(_server)?_error|timeout_error|unavailable)$/, 500],
-];
-
 /** Request fields that every API of a client dialect documents: whoever sent one, mapping it is the gateway's task. */
 const DOCUMENTED =
   /^(messages|input|instructions|prompt|system|model|models|stream|stream_options|tools?|tool_choice|parallel_tool_calls|functions?|function_call|temperature|top_[pk]|max_(completion_|output_)?tokens|stop|stop_sequences|seed|n|logprobs|top_logprobs|logit_bias|(frequency|presence)_penalty|response_format|output_config|output_format|text|reasoning|reasoning_effort|thinking|verbosity|user|metadata|service_tier|store|prompt_cache_key|prompt_cache_retention|safety_identifier|modalities|audio|prediction|web_search_options|context_management|container|mcp_servers|include|truncation|background|cache_control|dimensions|encoding_format)$/;
@@ -318,23 +307,37 @@ export function clientText(text: string, message = ""): string {
   return message !== "" && !text.startsWith(message) ? message : publicMessage(text);
 }
 
+/** How providers say that they are overloaded, where they do not say it as OpenAI does. */
+const OVERLOADED = /^(overloaded(_error)?|unavailable|serviceunavailableexception|engine_overloaded(_error)?)$/;
+
+/** The code of an error that clients may see; empty without one. */
+export function clientCode({ codes }: ErrorBody): string {
+  return standardCode(codes) || (codes.some((code) => OVERLOADED.test(code)) ? "server_is_overloaded" : "");
+}
+
+/** The field that the error names, as an identifier; empty without one. */
+export function clientParam({ parameter }: ErrorBody): string {
+  return /^[\w.[\]-]{1,100}$/.test(parameter) ? publicMessage(parameter) : "";
+}
+
 /** What an error inside a 200 amounts to. */
 export function reported(error: ErrorBody, dialect?: DialectName): AttemptError {
   const implied = TYPES.find(([type]) => error.codes.some((code) => type.test(code)))?.[1] ?? 0;
   const status = error.status || implied;
   const failure = refusalClass({ dialect, status, error });
   const text = clientText(error.text);
-  const reason = refusalReason(error);
+  const told = { reason: refusalReason(error), code: clientCode(error), param: clientParam(error) };
   const retryAfter = boundedWait(error.retryAfter);
   if (failure === "client_fault" || failure === "context_overflow") {
-    return new AttemptError(failure, text || failureMessage(failure, 0), { reason });
+    return new AttemptError(failure, text || failureMessage(failure, 0), told);
   }
   if (failure !== "status" && failure !== "rate_limited" && failure !== "timeout") {
-    return new AttemptError(failure, failureMessage(failure, 0), { reason, status, retryAfter });
+    return new AttemptError(failure, failureMessage(failure, 0), { ...told, status, retryAfter });
   }
   const message = text ? `upstream reported an error: ${text}` : "upstream reported an error";
   const ofAccount = failure === "rate_limited" && limitsAccount(error.codes, error.text);
-  return new AttemptError(failure, message, { reason, retryAfter, ofAccount });
+  // The status that the body names itself: an implied one is a guess.
+  return new AttemptError(failure, message, { ...told, retryAfter, ofAccount, status: error.status });
 }
 
 /** What an error inside a 200 amounts to: mostly that the upstream could not serve. */

@@ -1,4 +1,6 @@
 import {
+  clientCode,
+  clientParam,
   clientText,
   failureMessage,
   type Refused,
@@ -14,7 +16,8 @@ import {
   waitFrom,
   windowWait,
 } from "../../dialects/canonical/limits.ts";
-import { AttemptError, type FailureClass } from "../../kit/index.ts";
+import { isOwnField } from "../../dialects/canonical/own-field.ts";
+import { AttemptError, type FailureClass, type Json } from "../../kit/index.ts";
 
 /** By error code of undici and Node, once the request was sent; every other code is a reset. */
 const FAILURES_BY_CODE: Readonly<Record<string, readonly [FailureClass, string]>> = {
@@ -54,17 +57,32 @@ interface HeadTold {
   readonly now: number;
 }
 
-/** The failure that an error response with a body means, with as much of the upstream's text as a client may see. */
-export function refusalFailure(refused: Refused, head: AttemptError, message: string, told?: HeadTold): AttemptError {
+/**
+ * The failure that an error response with a body means, with as much of the upstream's text as a client may see.
+ * @param sent the body that was refused; asked only where the refusal is of a field.
+ */
+export function refusalFailure(
+  refused: Refused,
+  head: AttemptError,
+  message: string,
+  sent: () => Json | null = () => null,
+  told?: HeadTold,
+): AttemptError {
   const { status } = head;
   const { error } = refused;
   const failure = refusalClass(refused);
   const clientMessage =
     failure === "client_fault" || failure === "context_overflow" ? clientText(error.text, message) : "";
   const reset = { wait: error.retryAfter, at: error.resetsAt };
-  const wait = told?.wait ?? boundedWait(waitFrom(reset, told?.now ?? Infinity)) ?? head.retryAfter;
-  const ofAccount = failure === "rate_limited" && limitsAccount(error.codes, error.text);
-  const more = { status, retryAfter: wait, reason: refusalReason(error), ofAccount };
+  const more = {
+    status,
+    retryAfter: told?.wait ?? boundedWait(waitFrom(reset, told?.now ?? Infinity)) ?? head.retryAfter,
+    reason: refusalReason(error),
+    code: clientCode(error),
+    param: clientParam(error),
+    ownWords: failure === "parameter" && isOwnField(refused, sent()) ? clientText(error.text, message) : "",
+    ofAccount: failure === "rate_limited" && limitsAccount(error.codes, error.text),
+  };
   return new AttemptError(failure, clientMessage || failureMessage(failure, status), more);
 }
 
@@ -83,6 +101,10 @@ export function contentCoding(headers: HeaderValues): string {
 /** As sent, parameters included; empty when there is none. */
 export function contentType(headers: HeaderValues): string {
   return first(headers["content-type"]) ?? "";
+}
+
+export function isJsonType(headers: HeaderValues): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType(headers));
 }
 
 /** The failure that an error of the connection means; `sent` tells whether the request had been written. */

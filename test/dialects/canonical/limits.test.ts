@@ -35,7 +35,7 @@ function read({ dialect, headers, body }: Pick<LimitCase, "dialect" | "headers" 
   const known = code === "" ? error : { ...error, codes: [code, ...error.codes] };
   const refused = { dialect, status: 429, error: known };
   const told = { wait: retryAfter(headers, NOW), now: NOW };
-  return refusalFailure(refused, head, spoken.errorMessage(bytes), told);
+  return refusalFailure(refused, head, spoken.errorMessage(bytes), undefined, told);
 }
 
 test.each(CASES)("$name", ({ wait, account, ...told }) => {
