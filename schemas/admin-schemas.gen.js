@@ -719,10 +719,11 @@ export const schemas = {
         "type": "string"
       },
       "severity": {
-        "description": "A warning does not keep it from serving.",
+        "description": "A warning does not keep it from serving. A note is a suggestion.",
         "enum": [
           "error",
-          "warning"
+          "warning",
+          "note"
         ]
       },
       "message": {

@@ -2683,9 +2683,9 @@ export interface ConfigurationDiagnostic {
    */
   rule: string;
   /**
-   * A warning does not keep it from serving.
+   * A warning does not keep it from serving. A note is a suggestion.
    */
-  severity: "error" | "warning";
+  severity: "error" | "warning" | "note";
   /**
    * What is wrong.
    */

@@ -35,6 +35,7 @@ export async function check(files: readonly string[], options: CheckOptions): Pr
   if (!ok) process.exitCode = unread ? EXIT.failed : EXIT.findings;
 }
 
+const COLORS = { error: "red", warning: "yellow", note: "cyan" } as const;
+
 /** In colour on a terminal, unless NO_COLOR is set. */
-const paint: Paint = (severity, text) =>
-  styleText(severity === "error" ? "red" : "yellow", text, { stream: process.stdout });
+const paint: Paint = (severity, text) => styleText(COLORS[severity], text, { stream: process.stdout });

@@ -40,7 +40,7 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
   const loaded = await loadAgain(settings);
   if (isLoaded(loaded)) {
     for (const { file, line, column, message, severity } of loaded.diagnostics) {
-      log.warn({ severity }, `${file}:${line}:${column}: ${message}`);
+      log[severity === "note" ? "info" : "warn"]({ severity }, `${file}:${line}:${column}: ${message}`);
     }
     return { loaded, files: loaded.files, rejected: null };
   }
