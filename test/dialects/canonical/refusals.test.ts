@@ -249,7 +249,8 @@ function expected({ due }: Case): Awaited<ReturnType<typeof observe>> {
     // Identifiers alone: a log is no place for what a provider may say of anybody.
     logged: [],
     again: {
-      free: { status: alone, wait: 0, sent: true },
+      // What passes by itself is worth a try a second later.
+      free: { status: alone, wait: due.failure === "status" ? 1 : 0, sent: true },
       second_user: { status: alone, wait: 0, sent: true },
       rests: RESTS,
       limited: null,
