@@ -1,7 +1,6 @@
 import {
   AttemptError,
   definePlugin,
-  ERROR_KINDS,
   type ErrorKind,
   type Exchange,
   type FailureClass,
@@ -103,11 +102,10 @@ function clientFault(error: AttemptError): GatewayError {
   const { code, param } = error;
   const cause = error.failure === "context_overflow" ? error.as({ failure: "client_fault" }) : error;
   const kind = error.failure === "unsupported" ? "invalid_request" : error.kind;
-  const standardCode = code || ERROR_KINDS[kind].code;
   return new GatewayError("INVALID_REQUEST", `Invalid request: ${error.message}`, {
     cause,
     kind,
-    ...(standardCode !== null && { standardCode }),
+    ...(code !== "" && { standardCode: code }),
     ...(param !== "" && { param }),
   });
 }
@@ -119,7 +117,9 @@ function verdict(failures: readonly Failed[], host: Host): GatewayError {
   const causes = made.filter(({ failure }) => failure !== "context_overflow");
   if (causes.length === 0) {
     const soonest = Math.min(...failures.map((failed) => waitOf(failed, host)));
-    return new GatewayError("CIRCUIT_BREAKER_OPEN", "Circuit breaker open for an upstream", {
+    const isSkipped = failures.some(({ error }) => error.failure === "skipped");
+    const text = isSkipped ? "Circuit breaker open for an upstream" : "Every upstream is cooling down";
+    return new GatewayError("CIRCUIT_BREAKER_OPEN", text, {
       retryAfter: Math.max(1, Math.ceil(soonest / 1000)),
     });
   }
@@ -156,8 +156,7 @@ function told(causes: readonly AttemptError[]): { readonly kind?: ErrorKind; rea
     passing.length > 0
       ? passing.findLast((error) => error.kind === kind)?.code
       : causes.findLast((error) => isFiltered(error.code))?.code;
-  const standardCode = code || ERROR_KINDS[kind].code;
-  return { kind, ...(standardCode !== null && { standardCode }) };
+  return { kind, ...(code && { standardCode: code }) };
 }
 
 /** When to come back: at the soonest moment at which a target may be tried; never, where no target's failure can pass. */
@@ -174,7 +173,7 @@ function retryOf(
 /** Milliseconds until a target may be tried. */
 function waitOf({ target, error, at }: Failed, host: Host): number {
   if (error.failure === "resting") return error.retryAfter ?? 0;
-  const breaker = host.breaker(target.upstream);
+  const breaker = host.breaker(target.upstream, target.model);
   const opens = error.failure === "skipped" || breaker.state === "open" ? breaker.retryAt - host.now() : 0;
   return Math.max(opens, (error.retryAfter ?? 0) - (host.now() - at));
 }

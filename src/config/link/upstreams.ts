@@ -16,6 +16,7 @@ export function linkUpstreams(context: LinkContext): void {
   const { upstreams = {}, defaults } = context.config;
   linkSettings(context, defaults?.upstream, undefined, "/defaults/upstream");
   const used = usedUpstreams(context);
+  const models = modelsByUpstream(context);
   for (const [name, upstream] of Object.entries(upstreams)) {
     const pointer = join("/upstreams", name);
     if (used !== null && !used.has(name)) {
@@ -36,6 +37,7 @@ export function linkUpstreams(context: LinkContext): void {
     linkVendor(context, upstream, pointer);
     linkApi(context, name, upstream);
     linkSettings(context, upstream, defaults?.upstream, pointer);
+    linkBreakerScope(context, name, models.get(name)?.size ?? 0);
     for (const header of Object.keys(upstream.headers ?? {})) {
       if (!RESERVED.test(header)) continue;
       const message = `the header '${header}' is set by the gateway itself`;
@@ -49,6 +51,34 @@ function usedUpstreams(context: LinkContext): ReadonlySet<string> | null {
   if (context.isInvalid("/models") || context.names("models") === null) return null;
   const models = Object.values(context.config.models ?? {});
   return new Set(models.flatMap((model) => targetsOf(model?.chain, "").map(({ target }) => target.upstream ?? "")));
+}
+
+/** The names that targets have at each upstream. */
+function modelsByUpstream({ config }: LinkContext): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const chain of Object.values(config.models ?? {})) {
+    for (const { target } of targetsOf(chain?.chain, "")) {
+      const { upstream, model } = target;
+      if (upstream === undefined || model === undefined) continue;
+      found.set(upstream, (found.get(upstream) ?? new Set()).add(model));
+    }
+  }
+  return found;
+}
+
+/** Whose models fail one by one, as each runs on servers of its own. */
+const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
+
+function linkBreakerScope(context: LinkContext, name: string, modelCount: number): void {
+  const { upstreams = {}, defaults } = context.config;
+  const { dialect, breaker } = upstreams[name] ?? {};
+  const scope = breaker?.scope ?? defaults?.upstream?.breaker?.scope;
+  if (dialect === undefined || scope !== undefined || modelCount < 2) return;
+  const vendor = context.dialects[dialect].vendor(context.location(name)) ?? dialect;
+  if (!AGGREGATORS.has(vendor)) return;
+  const message = `serves ${modelCount} models behind one breaker: failures of one stop them all`;
+  const hint = "add breaker: { scope: target }, or scope: upstream to keep it so";
+  context.report(join("/upstreams", name), { rule: "breaker-scope", severity: "note", message, hint }, "key");
 }
 
 function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
