@@ -318,11 +318,9 @@ export function clientText(text: string, message = ""): string {
   return message !== "" && !text.startsWith(message) ? message : publicMessage(text);
 }
 
-/** The code of a failure that clients may see; empty without one. */
-export function clientCode(failure: FailureClass, { codes }: ErrorBody): string {
-  return failure === "context_overflow" ? "context_length_exceeded" : standardCode(codes);
-}
-
+/** The code that clients may see; empty without one. */
+export const clientCode = (failure: FailureClass, { codes }: ErrorBody): string =>
+  standardCode(failure === "context_overflow" ? ["context_length_exceeded"] : codes);
 /** The field that the error names, as an identifier; empty without one. */
 export function clientParam({ parameter }: ErrorBody): string {
   return /^[\w.[\]-]{1,100}$/.test(parameter) ? publicMessage(parameter) : "";
@@ -343,7 +341,6 @@ export function reported(error: ErrorBody, dialect?: DialectName): AttemptError 
     return new AttemptError(failure, failureMessage(failure, 0), { ...told, status });
   }
   const message = text ? `upstream reported an error: ${text}` : "upstream reported an error";
-  // The status that the body names itself: an implied one is a guess.
   return new AttemptError(failure, message, { ...told, retryAfter, status: error.status });
 }
 
