@@ -17,6 +17,7 @@ import { withFitPoints } from "./cache-points.ts";
 import { conversationOf } from "./messages.ts";
 import {
   claudeFields,
+  goesOn,
   hasStructuredOutput,
   maxOutputOf,
   reasoningFields,
@@ -101,7 +102,9 @@ interface Writing {
 function converseBody(output: Output, { target, translation, effortThinks, names }: Writing): Json {
   const { body: asked, config, tool } = output;
   const { model, maxOutput } = target;
-  const { system, messages } = conversationOf(asked["messages"], takesSystem(model), translation);
+  // "JSON outputs are not compatible with message prefilling."
+  const takes = { system: takesSystem(model), prefill: goesOn(translation) && Object.keys(config).length === 0 };
+  const { system, messages } = conversationOf(asked["messages"], takes, translation);
   const callable = names === null || tool === null ? names : names.union(new Set([tool]));
   const { toolConfig, choice, forced = false } = toolsOf(asked, { turns: messages, names: callable }, translation);
   const { claude: rules } = translation;

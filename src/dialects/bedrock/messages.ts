@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { append, objects } from "../canonical/json.ts";
-import { standInFor } from "../canonical/left-out.ts";
+import { asksAboutMedia, standInFor } from "../canonical/left-out.ts";
 import {
   ASSISTANT_FIELDS,
   FILE_PART_FIELDS,
@@ -17,7 +17,7 @@ import { dropOrigin } from "../messages/cache.ts";
 import { claudeReasoning } from "../messages/thinking.ts";
 import { cachePoint } from "./cache-points.ts";
 import { documentBlock, imageOf } from "./media.ts";
-import { goesOn, readsReasoning, readsStatus, takesResultMedia, type Translation } from "./models.ts";
+import { readsReasoning, readsStatus, takesResultMedia, type Translation } from "./models.ts";
 
 const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, "tool_call_id", "is_error"]);
 
@@ -36,14 +36,23 @@ interface Turn extends Json {
 const NOTHING_SAID: Json = { text: "." };
 /** What a user says behind an assistant's words from which the model does not go on by itself. */
 const GO_ON: Json = { text: "Continue." };
+/** Of a tool's result that cannot be marked as an error. */
+const FAILED = "[The tool failed.]";
+
+/** What a model takes of an order of roles. */
+interface Takes {
+  readonly system: boolean;
+  readonly prefill: boolean;
+}
 
 /**
  * `system` and `messages` of a conversation, in the order that Converse demands: the user begins, the roles alternate, tool
  * results are parts of the user turn behind the calls. System messages amid it join the first ones.
- * @param systemTaken the model has a system prompt; the first user's turn begins with it otherwise.
+ * @param takes what the model does: it has a system prompt, or the first user's turn begins with it; it goes on from the
+ * assistant's own words, or the user has the last.
  * @throws GatewayError for a message that cannot be written down, AttemptError for a question of which nothing would be left.
  */
-export function conversationOf(messages: unknown, systemTaken: boolean, translation: Translation): Conversation {
+export function conversationOf(messages: unknown, takes: Takes, translation: Translation): Conversation {
   const { report } = translation;
   if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
   const system: Json[] = [];
@@ -72,11 +81,11 @@ export function conversationOf(messages: unknown, systemTaken: boolean, translat
     }
   }
   const turns = withoutLastThoughts(spoken, translation);
-  const asked = turns.length === 0 || !systemTaken ? system : [];
+  const asked = turns.length === 0 || !takes.system ? system : [];
   // Instructions alone are what is asked.
   if (asked.length > 0) add(turns, "user", asked, "before");
   else if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [NOTHING_SAID] });
-  end(turns, placed.at(-1)?.at ?? "/messages", translation);
+  end(turns, placed.at(-1)?.at ?? "/messages", takes.prefill, translation);
   for (const { role, content } of turns) if (role === "user") explainDocuments(content);
   const kept = asked.length > 0 ? [] : system;
   return { ...(kept.length > 0 ? { system: kept } : {}), messages: turns };
@@ -94,9 +103,9 @@ function withoutLastThoughts(turns: readonly Turn[], { origins, report }: Transl
 }
 
 /** A conversation that the assistant ends: some models go on from its words, others want the user to have the last. */
-function end(turns: Turn[], at: string, translation: Translation): void {
+function end(turns: Turn[], at: string, goesOn: boolean, translation: Translation): void {
   if (turns.at(-1)?.role !== "assistant") return;
-  if (goesOn(translation)) {
+  if (goesOn) {
     if (translation.family === "anthropic") withoutTrailingBlank(turns);
     return;
   }
@@ -137,7 +146,7 @@ function userBlocks(message: Json, at: string, isQuestion: boolean, translation:
   const lost =
     blocks.length === 0 && report.count > before ? objects(content).filter(({ type }) => type !== "text") : [];
   // A question without the image it is about is another question.
-  if (lost.length > 0 && isQuestion) throw report.unsupported(`${at}/content`);
+  if (lost.length > 0 && isQuestion && asksAboutMedia(message)) throw report.unsupported(`${at}/content`);
   report.dropUnknown(message, MESSAGE_FIELDS, at);
   const told = lost.map((part) => ({ text: standInFor(part).text }));
   return marked(told.length > 0 ? told : blocks, message, at, translation);
@@ -154,8 +163,11 @@ function toolResult(message: Json, at: string, translation: Translation): readon
   const content = blocks.filter((block) => !("cachePoint" in block));
   const points = blocks.filter((block) => "cachePoint" in block).slice(-1);
   if (failed === true && !readsStatus(family)) report.drop(`${at}/is_error`);
-  const status = failed === true && readsStatus(family) ? { status: "error" } : {};
-  const result = { toolUseId: toolId(id), content: content.length > 0 ? content : [{ text: NO_OUTPUT }], ...status };
+  // Claude: "all content must be type `text` if `is_error` is true".
+  const says = failed === true && family === "anthropic" && content.some((block) => !("text" in block));
+  const status = failed === true && readsStatus(family) && !says ? { status: "error" } : {};
+  const told = says ? [{ text: FAILED }, ...content] : content;
+  const result = { toolUseId: toolId(id), content: told.length > 0 ? told : [{ text: NO_OUTPUT }], ...status };
   return [{ toolResult: result }, ...(points.length > 0 ? points : cachePoint(message, at, translation))];
 }
 

@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
+import { withFitNames } from "../messages/property-names.ts";
 import { fitSchema } from "../schemas/fit.ts";
 import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
 import { cachePoint } from "./cache-points.ts";
@@ -83,7 +84,8 @@ function inputSchema({ parameters, strict }: Json, at: string, { family, strictT
   const { $schema: _dialect, ...rest } = isJson(parameters) ? parameters : {};
   const schema = { type: "object", ...rest };
   // A function without parameters takes none.
-  const own = isJson(parameters) ? schema : { ...schema, properties: {} };
+  const whole = isJson(parameters) ? schema : { ...schema, properties: {} };
+  const own = family === "anthropic" ? withFitNames(whole, (place) => report.drop(`${at}/parameters${place}`)) : whole;
   const held = strict === true && strictTools ? fitSchema(own, CLAUDE_SCHEMAS, report.schemaWork) : null;
   if (held?.shaped === true) {
     report.dropWithin(held, `${at}/parameters`);

@@ -34,6 +34,11 @@ export function standInFor(part: unknown): StandIn {
   return { text: `[${called} omitted: this model does not take it here]`, isWhole: false };
 }
 
+/** Whether a message of the user's holds media: without them it would be another question. */
+export function asksAboutMedia({ content }: Json): boolean {
+  return objects(content).some(({ type }) => typeof type === "string" && Object.hasOwn(KINDS, type));
+}
+
 /** The text of a block that is made of texts; null for any other. */
 function spelledOut(block: Json): string | null {
   const { type, source, title, content, tool_name } = block;

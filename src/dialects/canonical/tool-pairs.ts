@@ -44,13 +44,28 @@ export function pairedMessages(messages: readonly unknown[]): readonly PlacedMes
   const placed = messages.map((message, index) => ({ message, at: `/messages/${index}` }));
   if (!messages.some(hasPart)) return placed;
   const pairing = new Pairing();
-  for (const { message, at } of placed) pairing.add(message, at);
+  for (const { message, at } of placed) pairing.add(asToolMessage(message), at);
   return pairing.end();
 }
 
 /** Whether a message is part of a pair. */
 function hasPart(message: unknown): boolean {
-  return isJson(message) && (message["role"] === "tool" || objects(message["tool_calls"]).length > 0);
+  if (!isJson(message)) return false;
+  const { role, tool_calls: calls, function_call: call } = message;
+  return role === "tool" || role === "function" || objects(calls).length > 0 || isJson(call);
+}
+
+/** Calls and results as they were before there were tools: a function is called by its name (SDK openai, deprecated). */
+function asToolMessage(message: unknown): unknown {
+  if (!isJson(message)) return message;
+  const { role, name, tool_calls: calls, function_call: call, ...rest } = message;
+  if (role === "function" && isText(name)) return { ...rest, role: "tool", tool_call_id: legacyId(name) };
+  if (role !== "assistant" || !isJson(call) || !isText(call["name"]) || objects(calls).length > 0) return message;
+  return { ...rest, role, tool_calls: [{ id: legacyId(call["name"]), type: "function", function: call }] };
+}
+
+function legacyId(name: string): string {
+  return `call_${name}`;
 }
 
 class Pairing {

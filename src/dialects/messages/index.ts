@@ -18,6 +18,7 @@ import { nativeFields, ofMessages } from "./native.ts";
 import { maxTokensOf, metadataOf, samplingOf, serviceTier, stopSequences } from "./options.ts";
 import { type ClaudeOutput, claudeOutput } from "./output.ts";
 import { API, API_PAID, type Place } from "./place.ts";
+import { withFitNames } from "./property-names.ts";
 import { MessagesStreamReader } from "./stream.ts";
 import { type KindOf, mustHaveThought, thinkingOf, withFitThoughts } from "./thinking.ts";
 import { isVertex, VERTEX_PAID, vertexAt } from "./vertex.ts";
@@ -99,7 +100,9 @@ function messagesBody(call: Call, { place, target, rules, output, names, report 
   const origins: Origins = new Map();
   const betas = place.betasOf(call);
   const maxTokens = maxTokensOf(body, rules, report, { betas, configured: target.maxOutput });
-  const reading = { sameFormat, rules, origins, inlineMedia: place.inlineMedia };
+  // "JSON outputs are not compatible with message prefilling."
+  const goesOn = rules.prefill && output.schema === null;
+  const reading = { sameFormat, rules: { ...rules, prefill: goesOn }, origins, inlineMedia: place.inlineMedia };
   const { system, messages } = conversation(body["messages"], report, reading);
   const callable = names === null || tool === null ? names : names.union(new Set([tool]));
   const tools = toolsOf(body["tools"], { sameFormat, strict: rules.structured, names: callable, origins, report });
@@ -231,7 +234,8 @@ function toolsOf(tools: unknown, options: ToolOptions): readonly Json[] {
 function functionTool(tool: Json, at: string, { sameFormat, strict: holds, origins, report }: ToolOptions): Json {
   const { name, description, parameters, strict } = isJson(tool["function"]) ? tool["function"] : {};
   if (typeof name !== "string") throw report.refusal(`${at}/function/name`, "must be a string");
-  const schema = inputSchema(parameters, `${at}/function/parameters`, report);
+  const given = inputSchema(parameters, `${at}/function/parameters`, report);
+  const schema = withFitNames(given, (place) => report.drop(`${at}/function/parameters${place}`));
   const input = sameFormat
     ? { input_schema: schema, ...(typeof strict === "boolean" ? { strict } : {}) }
     : claudeInput(schema, strict === true, holds, `${at}/function`, report);

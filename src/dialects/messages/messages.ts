@@ -1,7 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { objects } from "../canonical/json.ts";
 import type { Report } from "../canonical/report.ts";
-import { standInFor } from "../canonical/left-out.ts";
+import { asksAboutMedia, standInFor } from "../canonical/left-out.ts";
 import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { stripSignature } from "../canonical/tools.ts";
 import { assistantBlocks, contentBlocks, marked, type Translation } from "./blocks.ts";
@@ -51,7 +51,7 @@ export function conversation(messages: unknown, report: Report, reading: Reading
     const blocks = role === "user" && isSilent(own) && report.count > before ? standIns(message) : [];
     if (blocks.length > 0) {
       // A question without the image it is about is another question.
-      if (message === placed.at(-1)?.message) throw report.unsupported(`${at}/content`);
+      if (message === placed.at(-1)?.message && asksAboutMedia(message)) throw report.unsupported(`${at}/content`);
       turns.push({ ...turn, blocks });
     } else if (role === "system" && (!sameFormat || turns.length === 0)) system.push(turn);
     else turns.push(turn);
@@ -86,7 +86,7 @@ function read(message: Json, at: string, translation: Translation): MessageBlock
       : contentBlocks(content, `${at}/content`, { ...translation, textOnly: !sameFormat && role !== "user" });
   const blocks = marked(written, message, at, translation.origins);
   const [only] = blocks;
-  const bare = blocks.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
+  const bare = blocks.length === 1 && only !== undefined && only["text"] === content && Object.keys(only).length === 2;
   return { results: [], blocks, fields, plain: bare && typeof content === "string" ? content : null };
 }
 
@@ -103,18 +103,23 @@ function reportUncarried(message: Json, at: string, { report, sameFormat }: Tran
 function toolResult(message: Json, at: string, translation: Translation): Json {
   const { tool_call_id, content, is_error } = message;
   if (typeof tool_call_id !== "string") throw translation.report.refusal(`${at}/tool_call_id`, "must be a string");
-  const result =
-    typeof content === "string" || content === null || content === undefined
-      ? content
-      : contentBlocks(content, `${at}/content`, { ...translation, isResult: true });
+  const blocks = Array.isArray(content)
+    ? contentBlocks(content, `${at}/content`, { ...translation, isResult: true })
+    : null;
+  // "all content must be type `text` if `is_error` is true": media say more than the flag, and the text says it too.
+  const saysFailed = is_error === true && blocks?.some(({ type }) => type !== "text") === true;
+  const result = saysFailed ? [{ type: "text", text: FAILED }, ...blocks] : (blocks ?? content);
   return {
     type: "tool_result",
     tool_use_id: translation.toolId(tool_call_id),
     ...(result === null || result === undefined ? {} : { content: result }),
-    ...(typeof is_error === "boolean" ? { is_error } : {}),
+    ...(typeof is_error === "boolean" && !saysFailed ? { is_error } : {}),
     ...cacheControl(message, at, translation.origins),
   };
 }
+
+/** Of a tool's result that cannot be marked as an error. */
+const FAILED = "[The tool failed.]";
 
 const VALID = /^[\w-]+$/;
 

@@ -86,7 +86,10 @@ function off(from: string, request: ThinkingRequest): Thinking {
     return from === "/reasoning_effort" && byBudget ? {} : quiet({ type: "disabled" }, effort, request);
   }
   if (modes.has("between_tools")) return quiet({ type: "between_tools" }, effort, request);
-  if (modes.size === 0) return withEffort({}, rules, effort, report);
+  if (modes.size === 0) {
+    if (isJson(body["thinking"]) && body["thinking"]["type"] === "between_tools") report.drop("/thinking");
+    return withEffort({}, rules, effort, report);
+  }
   report.drop(from);
   return withEffort({}, rules, from === "/reasoning_effort" ? "low" : effort, report);
 }

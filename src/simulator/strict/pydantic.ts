@@ -6,12 +6,24 @@ export interface Complaint {
   readonly type: string;
   readonly loc: readonly (string | number)[];
   readonly msg: string;
+  /** What is there; where a field is missing, what should have it. */
+  readonly input: unknown;
 }
 
 /** The first thing that is wrong with a body, in pydantic's words. */
 export function complaintOf(shape: Shape, body: unknown): Complaint | undefined {
   const problem = problemOf(shape, body);
-  return problem && { loc: locationOf(problem.path), ...worded(problem.issue) };
+  if (!problem) return undefined;
+  const { path, issue } = problem;
+  const input = valueAt(body, issue.kind === "missing" ? path.slice(0, -1) : path);
+  return { ...worded(issue), loc: locationOf(path), input };
+}
+
+function valueAt(body: unknown, path: Path): unknown {
+  return path.reduce((value, step) => {
+    if (typeof step === "object") return value;
+    return (value as Readonly<Record<string | number, unknown>>)[step];
+  }, body);
 }
 
 /** The tag by which a kind was told is a step of its own. */

@@ -162,7 +162,7 @@ export const acceptedRequests: fc.Arbitrary<Json> = requests.map((request) => {
     }
     if (turn["role"] === "system") return turn;
     const results = blocks.filter(({ type }) => type === "tool_result");
-    const answers = open.map((id, at) => ({ type: "tool_result", ...results[at], tool_use_id: id }));
+    const answers = open.map((id, at) => plainError({ type: "tool_result", ...results[at], tool_use_id: id }));
     open = [];
     if (answers.length === 0 && blocks.length === 0) return turn;
     const others =
@@ -174,6 +174,12 @@ export const acceptedRequests: fc.Arbitrary<Json> = requests.map((request) => {
   const tools = list(request["tools"]).filter(({ name: own }) => !names.has(own) && names.add(own));
   return fewMarks({ ...request, messages: turns, ...(tools.length === 0 ? {} : { tools }) });
 });
+
+/** An error is told in text alone. */
+function plainError(result: Json): Json {
+  const { is_error: _failed, ...rest } = result;
+  return list(result["content"]).some(({ type }) => type !== "text") ? rest : result;
+}
 
 /** With four marks at most, those that live an hour first. */
 function fewMarks(request: Json): Json {
