@@ -200,6 +200,13 @@ describe("an operator's act ends cooldowns at once", () => {
     expect((await ask("large")).status).toBe(200);
   });
 
+  test("clearing where nothing is set", async () => {
+    const cleared = await operate("DELETE", "/admin/upstreams/shared/manual");
+    expect(JSON.parse(cleared.text)).toEqual({ lifted: true, cooldowns_ended: 1 });
+    expect((await ask("large")).status).toBe(200);
+    expect((await operate("DELETE", "/admin/upstreams/shared/manual")).status).toBe(404);
+  });
+
   test("a reload, also one that changes nothing", async () => {
     const { text } = await operate("POST", "/admin/reload");
     expect(JSON.parse(text)).toMatchObject({ ok: true, cooldowns_ended: 1 });
