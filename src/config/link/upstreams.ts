@@ -78,6 +78,7 @@ function linkBreakerScope(context: LinkContext, name: string, modelCount: number
   const { dialect, breaker } = upstreams[name] ?? {};
   const scope = breaker?.scope ?? defaults?.upstream?.breaker?.scope;
   if (dialect === undefined || scope !== undefined || modelCount < 2) return;
+  if (context.isInvalid(join("/upstreams", name, "breaker", "scope"))) return;
   const vendor = context.dialects[dialect].vendor(context.location(name)) ?? dialect;
   if (!AGGREGATORS.has(vendor)) return;
   const message = `serves ${modelCount} models behind one breaker: failures of one stop them all`;
