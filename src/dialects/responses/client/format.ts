@@ -23,9 +23,10 @@ import { readTools, writtenTools, type ToolName } from "./tools.ts";
 
 /** Answers to a Responses client: `model` is the route, usage is always sent. */
 export function responsesFormat(call: Call, standIn?: StandIn): AnswerFormat & { readonly stream: StreamFormat } {
-  const { tools, reasoning } = requestOf(call);
+  const request = requestOf(call);
+  const { reasoning } = request;
   const wish = isJson(reasoning) ? (reasoning["summary"] ?? reasoning["generate_summary"]) : null;
-  const shape = { names: readTools(tools).names, summary: typeof wish === "string" };
+  const shape = { names: readTools(request).names, summary: typeof wish === "string" };
   const asked = askedOf(call);
   const chat = chatFormat(call);
   return {
