@@ -3,7 +3,7 @@ import { asks, type Report } from "../canonical/report.ts";
 import { fittedToolId } from "../canonical/tools.ts";
 import type { Rules } from "../vendors/types.ts";
 import type { ToolNames } from "../canonical/tool-names.ts";
-import { changed, Edits } from "../canonical/json.ts";
+import { changed, Edits, objects } from "../canonical/json.ts";
 import { fittedContent } from "../canonical/contents.ts";
 import { MARKED } from "../canonical/message.ts";
 
@@ -145,6 +145,25 @@ function textOf(detail: unknown): string {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
+}
+
+/**
+ * Whether the last calls of a tool loop, or the words that the conversation ends with, came without a thought of the
+ * model's own: one that it has signed.
+ */
+export function lacksThought(messages: unknown): boolean {
+  const all = objects(messages);
+  const final = all.findLast(({ role }) => role === "assistant");
+  const { tool_calls: calls, reasoning_details: details } = final ?? {};
+  const isBound = final === all.at(-1) || objects(calls).length > 0;
+  const isOwn = (detail: Json) => !isForeign(detail) && [detail["signature"], detail["data"]].some(isText);
+  return final !== undefined && isBound && !objects(details).some(isOwn);
+}
+
+/** Whether a field asks for thinking, by whichever name. */
+export function asksToThink(value: unknown): boolean {
+  if (!isJson(value)) return typeof value === "string" && value !== "none";
+  return value["type"] !== "disabled" && value["enabled"] !== false && value["effort"] !== "none";
 }
 
 function isForeign(detail: unknown): boolean {
