@@ -156,8 +156,11 @@ export function lacksThought(messages: unknown): boolean {
   const final = all.findLast(({ role }) => role === "assistant");
   const { tool_calls: calls, reasoning_details: details } = final ?? {};
   const isBound = final === all.at(-1) || objects(calls).length > 0;
-  const isOwn = (detail: Json) => !isForeign(detail) && [detail["signature"], detail["data"]].some(isText);
-  return final !== undefined && isBound && !objects(details).some(isOwn);
+  return final !== undefined && isBound && !objects(details).some(isOwnThought);
+}
+
+function isOwnThought(detail: Json): boolean {
+  return !isForeign(detail) && [detail["signature"], detail["data"]].some(isText);
 }
 
 /** Whether a field asks for thinking, by whichever name. */
