@@ -489,6 +489,30 @@ export interface AcceptsConfig {
   tool_call_ids?: "any" | "mistral";
   sampling?: Flag;
   /**
+   * What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.
+   */
+  parts?: ("image" | "file" | "audio" | "video")[];
+  image_urls?: Flag;
+  /**
+   * Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.
+   */
+  system_role?: "anywhere" | "front" | "first" | "user";
+  alternate?: Flag;
+  /**
+   * A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.
+   */
+  prefill?: "as_is" | "prefix" | "partial" | "closed";
+  /**
+   * Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.
+   */
+  cache_marks?: "none" | "marks" | "marks_with_ttl";
+  verbosity?: Flag;
+  /**
+   * Most tools; of more, those that were called are sent, then the first, and the rest is reported.
+   */
+  max_tools?: number;
+  max_output?: Count;
+  /**
    * Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.
    */
   schema_keywords?: string[];

@@ -40,6 +40,8 @@ export const STORE_TIMEOUT = "1s";
 export const RETENTION = "90d";
 export const DEADLINE = "5m";
 export const PROBE_TIMEOUT = "5s";
+/** Node's timers fire at once beyond 2^31 ms. */
+export const MAX_TIMER = "24d";
 const OTLP_INTERVAL = "30s";
 const DECISION_LOG = { size: "64MiB", keep: 8 } as const;
 

@@ -307,11 +307,9 @@ export function clientText(text: string, message = ""): string {
   return message !== "" && !text.startsWith(message) ? message : publicMessage(text);
 }
 
-/** The code of a failure that clients may see; empty without one. */
-export function clientCode(failure: FailureClass, { codes }: ErrorBody): string {
-  return failure === "context_overflow" ? "context_length_exceeded" : standardCode(codes);
-}
-
+/** The code that clients may see; empty without one. */
+export const clientCode = (failure: FailureClass, { codes }: ErrorBody): string =>
+  standardCode(failure === "context_overflow" ? ["context_length_exceeded"] : codes);
 /** The field that the error names, as an identifier; empty without one. */
 export function clientParam({ parameter }: ErrorBody): string {
   return /^[\w.[\]-]{1,100}$/.test(parameter) ? publicMessage(parameter) : "";

@@ -12,13 +12,12 @@ let other: TestUser;
 
 beforeEach(async () => {
   provider = await limitedProvider();
-  const target = (model: string) => ({ upstream: "shared", model });
   const model = (...targets: readonly string[]) => ({
     kind: "chat",
     tier: "Free",
     owned_by: "shared",
     price: { input_per_million: 1, output_per_million: 2 },
-    chain: targets.map(target),
+    chain: targets.map((name) => ({ upstream: "shared", model: name })),
   });
   gateway = await TestGateway.start({
     config: {
@@ -168,9 +167,10 @@ describe("a refusal", () => {
   });
 });
 
+const operate = (method: string, path: string, body?: Json) =>
+  gateway.admin(path, { method, headers: { "content-type": "application/json" }, ...(body && { body }) });
+
 describe("an operator's act ends cooldowns at once", () => {
-  const operate = (method: string, path: string, body?: Json) =>
-    gateway.admin(path, { method, headers: { "content-type": "application/json" }, ...(body && { body }) });
   const close = () =>
     operate("POST", "/admin/upstreams/shared/manual", {
       mode: "close",
@@ -181,7 +181,8 @@ describe("an operator's act ends cooldowns at once", () => {
   beforeEach(async () => {
     provider.refusals.set("large", limit());
     await ask("large");
-    expect(await ask("large")).toMatchObject({ status: 503 });
+    const { status } = await ask("large");
+    if (status !== 503) throw new Error(`the model does not rest: ${status}`);
     provider.refusals.clear();
   });
 
@@ -210,10 +211,17 @@ describe("an operator's act ends cooldowns at once", () => {
   });
 });
 
+const explained = async (model: string): Promise<unknown> => {
+  const body = { model: `route/${model}`, tier: "Free" };
+  const headers = { "content-type": "application/json" };
+  const { text } = await gateway.admin("/admin/explain", { method: "POST", headers, body });
+  return (JSON.parse(text) as { chain: { targets: Json[] }[] }).chain[0]!.targets[0];
+};
+
 describe("breaker.scope: target", () => {
   beforeEach(async () => {
     provider.refusals.set("large", { status: 503 });
-    for (let time = 0; time < 3; time += 1) expect((await ask("by-model")).status).toBe(502);
+    for (let time = 0; time < 3; time += 1) await ask("by-model");
   });
 
   test("keeps one for each model", async () => {
@@ -246,12 +254,6 @@ describe("breaker.scope: target", () => {
   });
 
   test("explains which model is left alone", async () => {
-    const explained = async (model: string): Promise<unknown> => {
-      const body = { model: `route/${model}`, tier: "Free" };
-      const headers = { "content-type": "application/json" };
-      const { text } = await gateway.admin("/admin/explain", { method: "POST", headers, body });
-      return (JSON.parse(text) as { chain: { targets: Json[] }[] }).chain[0]!.targets[0];
-    };
     expect(await explained("by-model")).toMatchObject({
       decision: "skipped",
       reason: expect.stringContaining("its breaker is open until"),

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /** What a provider answers in place of a completion. */
@@ -24,35 +24,35 @@ export interface LimitedProvider {
 export async function limitedProvider(): Promise<LimitedProvider> {
   const asked: string[] = [];
   const refusals = new Map<string, Refusal>();
-  const server = createServer((request, response) => {
-    void read(request).then((text) => {
-      const { model, stream } = JSON.parse(text) as { model: string; stream?: boolean };
-      const key = (request.headers.authorization ?? "").replace("Bearer ", "");
-      asked.push(`${key} ${model}`);
-      const refusal = refusals.get(`${key} ${model}`) ?? refusals.get(key) ?? refusals.get(model);
-      if (refusal !== undefined) {
-        const { status, headers = {}, body = { error: { message: "Rate limited", type: "rate_limit" } } } = refusal;
-        response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
-        return;
-      }
-      const choice = { index: 0, finish_reason: "stop" };
-      const usage = { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 };
-      const common = { id: "c1", created: 1, model, usage };
-      if (stream === true) {
-        const chunk = {
-          ...common,
-          object: "chat.completion.chunk",
-          choices: [{ ...choice, delta: { content: "Hi" } }],
-        };
-        response.writeHead(200, { "content-type": "text/event-stream" });
-        response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
-        return;
-      }
-      const message = { role: "assistant", content: "Hi" };
-      const whole = { ...common, object: "chat.completion", choices: [{ ...choice, message }] };
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(whole));
-    });
-  });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const text = await read(request);
+    const { model, stream } = JSON.parse(text) as { model: string; stream?: boolean };
+    const key = (request.headers.authorization ?? "").replace("Bearer ", "");
+    asked.push(`${key} ${model}`);
+    const refusal = refusals.get(`${key} ${model}`) ?? refusals.get(key) ?? refusals.get(model);
+    if (refusal !== undefined) {
+      const { status, headers = {}, body = { error: { message: "Rate limited", type: "rate_limit" } } } = refusal;
+      response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body));
+      return;
+    }
+    const choice = { index: 0, finish_reason: "stop" };
+    const usage = { prompt_tokens: 2, completion_tokens: 1, total_tokens: 3 };
+    const common = { id: "c1", created: 1, model, usage };
+    if (stream === true) {
+      const chunk = {
+        ...common,
+        object: "chat.completion.chunk",
+        choices: [{ ...choice, delta: { content: "Hi" } }],
+      };
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+      return;
+    }
+    const message = { role: "assistant", content: "Hi" };
+    const whole = { ...common, object: "chat.completion", choices: [{ ...choice, message }] };
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(whole));
+  };
+  const server = createServer((request, response) => void answer(request, response));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
