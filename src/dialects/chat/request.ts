@@ -11,7 +11,7 @@ import { orderedMessages } from "../canonical/turns.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
 import type { BytesBody } from "../dialect.ts";
-import { asksToThink, fittedMarks, fittedMessages, lacksThought } from "./history.ts";
+import { fittedMarks, fittedMessages } from "./history.ts";
 import { writeMessages } from "./messages.ts";
 
 interface Fitted {
@@ -202,28 +202,19 @@ class Fitting {
   }
 
   #effort(): void {
+    const { reasoning_effort: effort, thinking } = this.#body;
     const rules = this.#rules;
-    if (rules.thoughtDemanded && lacksThought(this.#body["messages"])) this.#withoutThinking();
     if (rules.endpoint === "responses_for_tools" && this.#edits.object["tools"] !== undefined) return this.#noEffort();
-    const { reasoning_effort: effort, thinking } = this.#edits.object;
     if (effort === undefined && thinking === undefined) return;
     // A chat client that writes `thinking` for a target that may know it means it as it is.
     const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));
-    const { fields, dropped } = effortOf(own ? { reasoning_effort: effort } : this.#edits.object, rules);
+    const { fields, dropped } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
     if (!Object.hasOwn(fields, "reasoning_effort")) this.#edits.remove("reasoning_effort");
     if (!own && !Object.hasOwn(fields, "thinking")) this.#edits.remove("thinking");
     for (const [name, value] of Object.entries(fields)) {
       if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
     }
     for (const pointer of dropped) this.#report.drop(pointer);
-  }
-
-  #withoutThinking(): void {
-    for (const name of ["reasoning_effort", "thinking", "reasoning"]) {
-      if (!asksToThink(this.#body[name])) continue;
-      this.#edits.remove(name);
-      this.#report.drop(`/${name}`);
-    }
   }
 
   /** Chat completions refuse tools while these models reason: https://github.com/openai/openai-openapi/issues/541 */
