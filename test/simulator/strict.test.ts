@@ -22,7 +22,6 @@ const chat = { messages: [{ role: "user", content: "hi" }] };
 
 /** Where a vendor is asked, and the plainest request to it. */
 const PLACES: Readonly<Record<string, (model: string) => readonly [path: string, body: Json]>> = {
-  "anthropic-messages": (model) => ["/v1/messages", { model, max_tokens: 1_000, ...chat }],
   "openai-responses": (model) => ["/v1/responses", { model, input: "hi" }],
   azure: (model) => [`/openai/deployments/${model}/chat/completions?api-version=2024-10-21`, chat],
   anthropic: (model) => ["/v1/messages", { model, max_tokens: 1_000, ...chat }],
@@ -38,14 +37,12 @@ const PLACES: Readonly<Record<string, (model: string) => readonly [path: string,
     `/v1beta/models/${model}:generateContent`,
     { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
   ],
-  "gemini-reference": (model) => [
-    `/v1beta/models/${model}:generateContent`,
-    { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
-  ],
   cohere: (model) => ["/v2/chat", { model, ...chat }],
 };
-const placeOf = (file: string, model: string) =>
-  (PLACES[file] ?? (() => ["/v1/chat/completions", { model, ...chat }]))(model);
+const placeOf = (file: string, model: string) => {
+  const named = Object.keys(PLACES).find((name) => file === name || file.startsWith(`${name}-`));
+  return named === undefined ? (["/v1/chat/completions", { model, ...chat }] as const) : PLACES[named]!(model);
+};
 const HEADERS = { "anthropic-version": "2023-06-01", "api-key": "any", "x-api-key": "any", "x-goog-api-key": "any" };
 
 /** `{"$repeat": [value, count]}` stands for a long list, or a long text. */
