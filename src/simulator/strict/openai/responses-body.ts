@@ -153,7 +153,7 @@ export const RESPONSE_BODY = record({
     }),
   ),
   safety_identifier: nullable(text({ maximum: 64 })),
-  service_tier: nullable(word("auto default flex scale priority fast")),
+  service_tier: nullable(word("auto default flex scale priority fast ultrafast")),
   store: nullable(flag),
   stream: nullable(flag),
   stream_options: nullable(record({ include_obfuscation: flag })),
