@@ -1,9 +1,10 @@
 import { isAbsolute, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { countOf, type Diagnostic, lineOf, type Place, type Severity } from "./diagnostics.ts";
+import { countsOf, type Diagnostic, lineOf, type Place, type Severity } from "./diagnostics.ts";
 import type { Source } from "./load.ts";
 import { RULES } from "./rules.ts";
 import { masked } from "./secrets.ts";
+import { maskedUnread } from "./unread.ts";
 
 /** What a check found, with the texts that it read. */
 export interface Checked {
@@ -35,7 +36,7 @@ export function formatExcerpts(checked: Checked, paint: Paint): string {
     if (caret === "") return `${head}\n`;
     return `${head}\n  ${number} | ${line}\n  ${" ".repeat(number.length)} | ${paint(diagnostic.severity, caret)}\n`;
   });
-  return `${paragraphs.join("")}${countOf(diagnostics, "error")}, ${countOf(diagnostics, "warning")}\n`;
+  return `${paragraphs.join("")}${countsOf(diagnostics)}\n`;
 }
 
 /** The line of a place without its secrets and the carets below it; nothing when it cannot be shown. */
@@ -47,17 +48,23 @@ export function excerpts(
     const path = resolve(file);
     const source = sources.find((one) => one.path === path);
     if (source === undefined) return [];
-    if (!lines.has(path)) lines.set(path, source.text.split("\n"));
-    const written = (lines.get(path)?.[line - 1] ?? "").replace(/\r$/, "");
-    const here = source.secrets?.filter((place) => place.file === path) ?? null;
+    if (!lines.has(path)) lines.set(path, readable(source, path));
     // A control character would be carried out by the terminal; as long as what it stands for, it keeps the carets in place.
     // oxlint-disable-next-line no-control-regex -- these are what is looked for
-    const shown = masked(written, line, here).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (one) =>
+    const shown = (lines.get(path)?.[line - 1] ?? "").replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (one) =>
       one === "\t" ? " " : "�",
     );
     const end = Math.min(endColumn ?? column + 1, shown.length + 1);
     return cropped(shown, column - 1, Math.max(1, end - column));
   };
+}
+
+/** The lines of a file without its secrets. */
+function readable({ text, secrets }: SourceText, path: string): readonly string[] {
+  const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
+  if (secrets === null) return maskedUnread(lines);
+  const here = secrets.filter((place) => place.file === path);
+  return lines.map((line, index) => masked(line, index + 1, here));
 }
 
 function cropped(line: string, from: number, length: number): string[] {
@@ -92,9 +99,11 @@ export const MAX_ANNOTATIONS = 10;
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export function formatGithub({ diagnostics }: Pick<Checked, "diagnostics">): string {
-  const counts = `${countOf(diagnostics, "error")}, ${countOf(diagnostics, "warning")}`;
+  const counts = countsOf(diagnostics);
   if (diagnostics.length === 0) return `${counts}\n`;
-  const kinds = (["error", "warning"] as const).map((kind) => diagnostics.filter(({ severity }) => severity === kind));
+  const kinds = (["error", "warning", "note"] as const).map((kind) =>
+    diagnostics.filter(({ severity }) => severity === kind),
+  );
   const shown = kinds.flatMap((found) => found.slice(0, MAX_ANNOTATIONS));
   const left = diagnostics.length - shown.length;
   const rest =
@@ -104,7 +113,11 @@ export function formatGithub({ diagnostics }: Pick<Checked, "diagnostics">): str
 
 export function annotation({ file, line, column, endColumn, severity, rule, message, hint }: Diagnostic): string {
   const properties = { file, line, endLine: line, col: column, endColumn: endColumn ?? column + 1, title: rule };
-  return workflowCommand(severity, properties, hint === null ? message : `${message} (${hint})`);
+  return workflowCommand(
+    severity === "note" ? "notice" : severity,
+    properties,
+    hint === null ? message : `${message} (${hint})`,
+  );
 }
 
 /** @param properties names of places, and a title. */
@@ -148,7 +161,7 @@ function sarifRule(id: Diagnostic["rule"]): object {
     shortDescription: { text: title },
     fullDescription: { text: paragraph },
     help: { text: paragraph, markdown: paragraph },
-    defaultConfiguration: { level: severity === "warning" ? "warning" : "error" },
+    defaultConfiguration: { level: severity === "warning" || severity === "note" ? severity : "error" },
   };
 }
 

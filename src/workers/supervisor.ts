@@ -65,7 +65,7 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
     });
   const files = readPages(PAGES_FOLDER);
   if (files === null) log.warn({}, NOT_BUILT);
-  const listening = admin === null ? null : await listenOn([admin], adminHandler(admin));
+  const listening = admin === null ? null : await listenOn([admin], adminHandler(admin), { setting: "server.admin" });
   try {
     await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {
@@ -95,7 +95,7 @@ async function boundOnce(listen: readonly Address[]): Promise<readonly Address[]
       address.port === 0 ? { ...address, port: randomInt(lowest, highest + 1) } : address,
     );
     try {
-      const probe = await listenOn(chosen, (_req, res) => res.destroy());
+      const probe = await listenOn(chosen, (_req, res) => res.destroy(), { setting: "server.listen" });
       await cut(probe);
       return probe.addresses;
     } catch (error) {
@@ -198,7 +198,10 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       const taken = results.filter((result) => result?.ok === true);
       const first = taken[0];
       if (first !== undefined && taken.every(({ hash }) => hash === first.hash)) {
-        return { ok: true, hash: first.hash, ...(first.guarded && { guarded: true }) };
+        // Each worker has cooldowns of its own; those that a second round found are the first one's remains.
+        const ended = taken.reduce((sum, { cooldowns_ended = 0 }) => sum + cooldowns_ended, 0);
+        const { hash, guarded } = first;
+        return { ok: true, hash, ...(guarded && { guarded }), ...(ended > 0 && { cooldowns_ended: ended }) };
       }
     }
     return failure("the workers do not agree on a configuration", "ask again when the files are no longer written to");

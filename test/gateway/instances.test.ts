@@ -150,6 +150,7 @@ const STATUS = {
   file: "/gateway.yaml",
   loaded_at: SELF.loaded_at,
   pending: [],
+  warnings: [],
   last_rejection: null,
   passed_over: null,
   guard: null,
@@ -158,7 +159,15 @@ const STATUS = {
 const VIEW: ProcessReport = {
   status: STATUS,
   upstreams: {
-    alpha: { breaker: "closed", health: "healthy", latency_ms: 5, can_serve: true, manual: null, keys: [] },
+    alpha: {
+      breaker: "closed",
+      health: "healthy",
+      latency_ms: 5,
+      can_serve: true,
+      manual: null,
+      keys: [],
+      cooldowns: [],
+    },
   },
   self: OTHER,
   others: [SELF],

@@ -1,4 +1,5 @@
 import type { Pool } from "undici";
+import { withinMaxOutput } from "../../dialects/canonical/report.ts";
 import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   AttemptError,
@@ -19,10 +20,10 @@ import {
 import type { Signer } from "../signing/signer.ts";
 import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
-import type { KeyPool, PooledKey } from "../state/key-pool.ts";
-import type { Head } from "./classify.ts";
+import type { KeyPool, PooledKey, RefusedKey } from "../state/key-pool.ts";
+import { type Head, withoutSecrets } from "./classify.ts";
 import type { Sweeper } from "./deadlines.ts";
-import { readAnswer } from "./readers.ts";
+import { readAnswer, type RequestSender } from "./readers.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
 import { type RequestHandlerOptions, RequestHandler } from "./request-handler.ts";
 import { type Address, addressRequest, isUnwritten, sendableBody, withParameters, writtenBody } from "./request.ts";
@@ -56,6 +57,7 @@ export interface SendingContext {
 }
 
 const NO_KEYS: readonly PooledKey[] = [];
+const NONE_REFUSED: readonly RefusedKey[] = [];
 const NOTHING: readonly string[] = [];
 
 /** The log line for a failure that the operator can fix; empty: the failure's own message. */
@@ -71,7 +73,7 @@ const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
  * object with one promise, which says for whom its requests are made: functions that wait, and options of their own for
  * each request, would be a third of what sending takes.
  */
-export class Sending implements RequestHandlerOptions<Answer> {
+export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   readonly timeouts: Timeouts;
   readonly signal: Cancellation;
   readonly stream: boolean;
@@ -91,7 +93,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
   #call: Call | null;
   #key: PooledKey | null = null;
   #tried: readonly PooledKey[] = NO_KEYS;
-  #refused: readonly PooledKey[] = NO_KEYS;
+  #refused: readonly RefusedKey[] = NONE_REFUSED;
   /** Of the keys that were tried. */
   #failure: AttemptError | null = null;
   /** When the request was sent; null before. */
@@ -129,7 +131,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const { keys, upstream } = this.#parts;
     const at = this.now();
     try {
-      const key = keys.pick(this.#tried, at, upstream.retries.maxDelay);
+      const key = keys.pick(this.#target.model, this.#tried, at, upstream.retries.maxDelay);
       if (key === null) throw this.#failure ?? new AttemptError("credentials", "upstream has no key to try");
       this.#key = key;
     } catch (error) {
@@ -155,7 +157,14 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const { dialect, log } = this.#parts;
     const call = this.#call;
     if (call === null) return null;
-    return readAnswer({ dialect, codec: this.#codec, form: this.#form, call, now: this.now, log }, head, owner);
+    const { now } = this;
+    return readAnswer({ dialect, codec: this.#codec, form: this.#form, call, sender: this, now, log }, head, owner);
+  }
+
+  rewritten(): UpstreamRequest {
+    const target = this.#target;
+    const written = write(this.#codec, this.#call!, target, this.#key!.value);
+    return target.parameters ? withParameters(written, target.parameters) : written;
   }
 
   resolve(answer: Answer): void {
@@ -165,7 +174,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const firstByte = this.#handler?.firstByte ?? null;
     if (firstByte !== null) latencies.record(target, firstByte, at);
     health.served(firstByte, at);
-    keys.served(this.#key!, this.#refused, at);
+    keys.served(this.#key!, target.model, this.#refused, at);
     this.#call = null;
     const dropped = this.#dropped;
     this.#settle()?.resolve(dropped.length > 0 ? { ...answer, target, dropped } : { ...answer, target });
@@ -177,10 +186,11 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const key = this.#key!;
     const at = this.now();
     if (this.#startedAt !== null) this.#noteFailure(error, at - this.#startedAt);
-    const shown = this.#startedAt === null ? error : withoutKey(error, key.value);
+    const shown = this.#startedAt === null ? error : withoutSecrets(error, key.value, this.#parts.upstream);
     this.#tried = [...this.#tried, key];
-    const { another, suspected } = keys.failed(key, shown, this.#exchange.principal.userId, at);
-    if (suspected) this.#refused = [...this.#refused, key];
+    const { userId } = this.#exchange.principal;
+    const { another, suspected } = keys.failed(key, this.#target.model, shown, userId, at);
+    if (suspected) this.#refused = [...this.#refused, { key, error: shown }];
     const known = suspected ? shown.as({ notUpstreamFault: true }) : shown;
     health.failed(known);
     this.#warn(key, known);
@@ -196,8 +206,9 @@ export class Sending implements RequestHandlerOptions<Answer> {
     return result;
   }
 
-  onCut(error: AttemptError): void {
+  onCut(error: AttemptError): AttemptError {
     this.#parts.health.failed(error);
+    return withoutSecrets(error, this.#key?.value ?? "", this.#parts.upstream);
   }
 
   /**
@@ -270,11 +281,18 @@ export class Sending implements RequestHandlerOptions<Answer> {
 /** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
 function write(codec: Codec, call: Call, target: Target, key: string): UpstreamRequest {
   try {
-    return codec.request(call, target, key);
+    const { call: bounded, dropped } = withinMaxOutput(call, target);
+    const request = codec.request(bounded, target, key);
+    return dropped.length === 0 ? request : { ...request, dropped: union(dropped, request.dropped ?? NOTHING) };
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== "INVALID_REQUEST") throw error;
     throw new AttemptError("unsupported", error.message.replace(/^Invalid request: /, ""), { cause: error });
   }
+}
+
+/** Both lists, each pointer once. */
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])];
 }
 
 /** Pointers that a refusal names: of a hundred thousand the rest says nothing new. */
@@ -283,13 +301,6 @@ const MAX_LISTED_COUNT = 20;
 function listed(dropped: readonly string[]): string {
   const more = dropped.length > MAX_LISTED_COUNT ? ` and ${dropped.length - MAX_LISTED_COUNT} more` : "";
   return dropped.slice(0, MAX_LISTED_COUNT).join(", ") + more;
-}
-
-/** Providers quote the key they refuse. */
-function withoutKey(error: AttemptError, key: string): AttemptError {
-  if (key === "" || !error.message.includes(key)) return error;
-  // The error has the same fields as the options it was made of.
-  return new AttemptError(error.failure, error.message.replaceAll(key, "[redacted]"), error);
 }
 
 /** Of the failures of several keys the one that ends soonest. */
