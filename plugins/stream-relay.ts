@@ -98,6 +98,8 @@ function clientFault(cause: AttemptError): GatewayError {
 }
 
 function verdict(failures: readonly Failed[], host: Host): GatewayError {
+  const busy = failures.filter(({ error }) => error.failure === "saturated");
+  if (busy.length > 0) return overloaded(busy);
   const last = failures.at(-1)?.error;
   // No larger window was left to try: the prompt is the client's to shorten.
   if (last?.failure === "context_overflow") {
@@ -119,6 +121,15 @@ function verdict(failures: readonly Failed[], host: Host): GatewayError {
   return causes.every((error) => error.failure === "timeout")
     ? new GatewayError("PROVIDER_TIMEOUT", `Every upstream timed out: ${messages}`, { cause })
     : new GatewayError("PROVIDER_ERROR", `Every upstream failed: ${messages}`, { cause });
+}
+
+/** A target had no room. The others failed, but this one may serve soon: the client should come back. */
+function overloaded(busy: readonly Failed[]): GatewayError {
+  const soonest = Math.min(...busy.map(({ error }) => error.retryAfter ?? 0));
+  return new GatewayError("OVERLOADED", "Every upstream is busy", {
+    retryAfter: Math.max(1, Math.ceil(soonest / 1000)),
+    cause: busy.at(-1)?.error,
+  });
 }
 
 /** Milliseconds until a target that was not tried may be. */

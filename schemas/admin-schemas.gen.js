@@ -3642,7 +3642,9 @@ export const schemas = {
       "instances",
       "manual",
       "history",
-      "keys"
+      "keys",
+      "in_flight",
+      "waiting"
     ],
     "properties": {
       "breaker": {
@@ -3696,6 +3698,16 @@ export const schemas = {
         "items": {
           "$ref": "#/components/schemas/UpstreamKey"
         }
+      },
+      "in_flight": {
+        "description": "Requests of the process that answers at the upstream.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "waiting": {
+        "description": "Requests of that process that wait for a place with the upstream.",
+        "type": "integer",
+        "minimum": 0
       }
     }
   },

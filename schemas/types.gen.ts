@@ -16,6 +16,10 @@ export type Limit = number | "none";
 export type UpstreamConnections = number | "none";
 export type Probe = ProbeConfig | "none";
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+/**
+ * content_filter: the provider's content filter refused. Without it that is the client's 400.
+ */
+export type FailOverOn = "content_filter"[];
 export type ChainStep = TargetConfig | BalancedStepConfig;
 export type Step = string | LocalStep | BuiltInStep;
 export type Fail = "closed" | "open";
@@ -408,6 +412,7 @@ export interface UpstreamConfig {
   retries?: RetriesConfig;
   breaker?: BreakerConfig;
   connections?: UpstreamConnections;
+  concurrency?: ConcurrencyConfig;
   http2?: Flag;
   probe?: Probe;
   /**
@@ -438,6 +443,17 @@ export interface UpstreamConfig {
    * dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.
    */
   api?: "auto" | "chat" | "responses";
+}
+export interface ConcurrencyConfig {
+  /**
+   * Requests in flight at a time; a stream counts until it ends.
+   */
+  requests: number;
+  /**
+   * Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.
+   */
+  queue?: number;
+  max_wait?: PositiveDuration;
 }
 /**
  * Single entries that stand in place of the vendor's.
@@ -528,6 +544,7 @@ export interface ModelConfig {
   price?: PriceConfig;
   multipliers?: MultipliersConfig;
   deadline?: PositiveDuration;
+  fail_over_on?: FailOverOn;
   /**
    * Tried in order until one serves.
    *
@@ -580,6 +597,7 @@ export interface TargetConfig {
    * What this step has, where it differs from the model.
    */
   features?: string[];
+  fail_over_on?: FailOverOn;
   cost?: PriceConfig;
   parameters?: ParametersConfig;
 }
@@ -617,6 +635,7 @@ export interface BalancedStepConfig {
    * How requests are spread: by weight, to the fastest, or by user.
    */
   balance: "weighted" | "latency" | "sticky";
+  fail_over_on?: FailOverOn;
   /**
    * The targets that share this place.
    *
@@ -4157,6 +4176,14 @@ export interface UpstreamState {
    * API keys, as the process that answers sees them.
    */
   keys: UpstreamKey[];
+  /**
+   * Requests of the process that answers at the upstream.
+   */
+  in_flight: number;
+  /**
+   * Requests of that process that wait for a place with the upstream.
+   */
+  waiting: number;
 }
 /**
  * A change of a breaker, or of what operators set.

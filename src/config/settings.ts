@@ -1,5 +1,13 @@
 import { resolve } from "node:path";
-import type { BreakerConfig, GuardConfig, ModelConfig, RetriesConfig, TimeoutsConfig, TelemetryConfig } from "#schema";
+import type {
+  BreakerConfig,
+  ConcurrencyConfig,
+  GuardConfig,
+  ModelConfig,
+  RetriesConfig,
+  TimeoutsConfig,
+  TelemetryConfig,
+} from "#schema";
 import { type Kind, Secret, type Steps, type TelemetrySettings } from "../kit/index.ts";
 import { isStep } from "./node.ts";
 import type { Incomplete } from "./validate.ts";
@@ -16,6 +24,8 @@ export const BREAKER: Required<BreakerConfig> = {
   max_open_for: "5m",
   probes: 1,
 };
+/** `requests` has no default. */
+export const QUEUE: Required<Omit<ConcurrencyConfig, "requests">> = { queue: 100, max_wait: "30s" };
 export const GUARD: Required<GuardConfig> = {
   share: "10%",
   for: "2m",

@@ -52,6 +52,7 @@ export interface Generation extends RequestPipeline {
   readonly manual: (upstream: string) => ManualSetting | null;
   readonly transitions: (upstream: string) => readonly Transition[];
   readonly keys: (upstream: string) => readonly KeyState[];
+  readonly load: UpstreamSet["load"];
   /** Unix milliseconds. */
   readonly loadedAt: number;
   readonly trial: Trial;
@@ -103,6 +104,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     manual: (name) => upstreams.manual(name),
     transitions: (name) => upstreams.transitions(name),
     keys: (name) => upstreams.keys(name),
+    load: (name) => upstreams.load(name),
     loadedAt: host.now(),
     trial,
     promote: () => upstreams.adopt(),
@@ -149,6 +151,9 @@ export interface UpstreamState {
     /** In a row. */
     readonly refusals: number;
   }[];
+  /** Of the process that answers. */
+  readonly in_flight: number;
+  readonly waiting: number;
 }
 
 export interface ManualState {
@@ -287,15 +292,17 @@ export class ProcessState {
   }
 
   *#upstreams(): Iterable<readonly [string, UpstreamState]> {
-    const { snapshot, host, health, manual, keys: keysOf } = this.generation;
+    const { snapshot, host, health, manual, keys: keysOf, load } = this.generation;
     for (const name of Object.keys(snapshot.upstreams)) {
-      const { state, latencyMs, canServe } = health(name);
+      const { state: healthState, latencyMs, canServe } = health(name);
       const breaker = host.breaker(name).state;
       const set = manualState(manual(name));
       const keys = keysOf(name).map(({ position, restsUntil, refusals }) => {
         return { position, rests_until: restsUntil === null ? null : iso(restsUntil), refusals };
       });
-      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set, keys }];
+      const { inFlight, waiting } = load(name);
+      const state = { breaker, health: healthState, latency_ms: latencyMs, can_serve: canServe, manual: set, keys };
+      yield [name, { ...state, in_flight: inFlight, waiting }];
     }
   }
 

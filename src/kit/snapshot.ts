@@ -166,6 +166,16 @@ export interface BreakerSettings {
   readonly probes: number;
 }
 
+/** What one process sends to an upstream at a time. */
+export interface ConcurrencySettings {
+  /** In flight at most. */
+  readonly requests: number;
+  /** Waiting beyond them at most. */
+  readonly queue: number;
+  /** Milliseconds that a request may wait. */
+  readonly maxWait: number;
+}
+
 export type DialectName =
   | "openai"
   | "anthropic"
@@ -191,6 +201,8 @@ export interface Upstream {
   readonly breaker: BreakerSettings;
   /** Of one process; null: as many as there are requests. */
   readonly connections: number | null;
+  /** Left out: `connections` alone bounds what is in flight, and nothing waits. */
+  readonly concurrency?: ConcurrencySettings;
   readonly http2: boolean;
   readonly probe: { readonly every: number; readonly timeout: number } | null;
   /** Left out: by the host of the address. */
@@ -243,9 +255,14 @@ export interface Target {
   /** Tokens of an answer at most, as the model is configured; left out: nobody says. */
   readonly maxOutput?: number;
   readonly features: readonly string[];
+  /** Left out: nothing. */
+  readonly failOverOn?: readonly FailOverCause[];
   /** Left out: the body is sent as it was translated. */
   readonly parameters?: Parameters;
 }
+
+/** Refusals after which the next target is asked, which are the client's 400 otherwise. */
+export type FailOverCause = "content_filter";
 
 export interface StepCondition {
   /** Globs (`*`) over model ids. */

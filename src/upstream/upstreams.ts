@@ -22,6 +22,7 @@ import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
 import type { KeyState } from "./state/key-pool.ts";
 import { isSkipped, type ManualControl, ManualControls, type ManualSetting } from "./state/manual.ts";
+import { Slots } from "./state/slots.ts";
 import { existing, type ProbeSubject, type Transition, UpstreamStates } from "./state/states.ts";
 
 export interface UpstreamsOptions {
@@ -44,9 +45,17 @@ export interface UpstreamSet {
   /**
    * One attempt at one target, retries within it included; a streamed reply has its first event or byte.
    * @param onSent called, perhaps often, once a request is on its way: not while a connection is waited for or made.
+   * @param onQueued told how many milliseconds it waited for a place with the upstream, each time it did.
    * @throws AttemptError; what the call's upload threw
    */
-  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void, spanId?: string | null): Promise<Reply>;
+  send(
+    target: Target,
+    call: Call,
+    exchange: Exchange,
+    onSent?: () => void,
+    spanId?: string | null,
+    onQueued?: (waited: number) => void,
+  ): Promise<Reply>;
   breaker(name: string): Breaker;
   /** Of any upstream of the configuration. */
   health(name: string): UpstreamHealth;
@@ -55,6 +64,8 @@ export interface UpstreamSet {
   /** The latest changes of its breaker and of what operators set, oldest first. */
   transitions(name: string): readonly Transition[];
   keys(name: string): readonly KeyState[];
+  /** Requests of this process at it, and those that wait for a place. */
+  load(name: string): Pick<Slots, "inFlight" | "waiting">;
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Connections that no other configuration uses close when their last request has ended. */
@@ -141,6 +152,10 @@ class UpstreamRegistry implements Upstreams {
   #memory: Memory;
   /** Those with a lease, and the one above. */
   readonly #memories = new Set<Memory>();
+  /** In order of leasing, on probation or not: the last one that names an upstream bounds it. */
+  readonly #leased: Snapshot[] = [];
+  /** By upstream, whatever configurations name it: what is in flight is the process's. */
+  readonly #slots = new Map<string, Slots>();
 
   constructor(options: UpstreamsOptions) {
     const { now } = options;
@@ -167,7 +182,7 @@ class UpstreamRegistry implements Upstreams {
     const probed = new Map<string, ProbeSubject>();
     for (const plan of plans) {
       const { upstream, dialect } = plan;
-      const { keys, health } = states.of(upstream);
+      const { keys, health, breaker } = states.of(upstream);
       if (dialect === null) continue;
       const use = this.#pools.acquire({
         upstream: upstream.name,
@@ -184,18 +199,23 @@ class UpstreamRegistry implements Upstreams {
         headers: withLowerCaseNames(upstream.headers),
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
-      const route = new Route({ ...shared, upstream, health, latencies, random: this.#random });
+      const isLeftAlone = (): boolean => breaker.state === "open";
+      const slots = this.#slotsOf(upstream.name);
+      const own = { upstream, slots, isLeftAlone, health, latencies, random: this.#random };
+      const route = new Route({ ...shared, ...own });
       routes.set(upstream.name, { route, manual: this.manual.of(upstream.name) });
       const subject = probeSubject(upstream, shared);
       if (subject !== null) probed.set(upstream.name, subject);
     }
     const lease = { snapshot, probed };
     memory.leased.push(lease);
+    this.#leased.push(snapshot);
     this.#configure(memory);
+    this.#configureSlots();
     const latency = (target: Target): number => latencies.of(target);
     let held = true;
     return {
-      send(target, call, exchange, onSent, spanId) {
+      send(target, call, exchange, onSent, spanId, onQueued) {
         const known = routes.get(target.upstream);
         if (known === undefined) {
           const { dialect } = existing(snapshot.upstreams[target.upstream], target.upstream);
@@ -203,7 +223,7 @@ class UpstreamRegistry implements Upstreams {
         }
         // Also in a pipeline without a breaker, which would have skipped it before.
         if (isSkipped(known.manual)) return Promise.reject(new AttemptError("skipped", "skipped"));
-        return known.route.send(target, call, exchange, onSent, spanId);
+        return known.route.send(target, call, exchange, onSent, spanId, onQueued);
       },
       breaker: (name) => states.get(name).breaker,
       health: (name) => {
@@ -221,12 +241,15 @@ class UpstreamRegistry implements Upstreams {
       manual: (name) => this.manual.of(name).setting,
       transitions: (name) => states.get(name).transitions,
       keys: (name) => states.get(name).keys.states(this.#options.now()),
+      load: (name) => this.#slotsOf(name),
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;
         held = false;
         memory.leased.splice(memory.leased.indexOf(lease), 1);
+        this.#leased.splice(this.#leased.indexOf(snapshot), 1);
         this.#configure(memory);
+        this.#configureSlots();
         this.#forget(memory);
         await Promise.all(releases.map((release) => release()));
       },
@@ -269,6 +292,24 @@ class UpstreamRegistry implements Upstreams {
     const memory = { states, latencies: new Latencies(now), leased: [] };
     this.#memories.add(memory);
     return memory;
+  }
+
+  #slotsOf(name: string): Slots {
+    const known = this.#slots.get(name);
+    if (known !== undefined) return known;
+    const made = new Slots();
+    this.#slots.set(name, made);
+    return made;
+  }
+
+  /** Puts the bounds of the newest lease in force. Requests under way keep the slots of an upstream that is gone. */
+  #configureSlots(): void {
+    if (this.#leased.length === 0) return;
+    for (const [name, slots] of this.#slots) {
+      const newest = this.#leased.findLast(({ upstreams }) => Object.hasOwn(upstreams, name));
+      if (newest === undefined) this.#slots.delete(name);
+      else slots.configure(newest.upstreams[name]!);
+    }
   }
 
   /** Puts the settings of the newest lease in force and forgets the upstreams that no lease names. */

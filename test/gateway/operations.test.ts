@@ -30,6 +30,8 @@ const STATE: UpstreamState = {
   can_serve: true,
   manual: null,
   keys: [],
+  in_flight: 0,
+  waiting: 0,
 };
 
 /** Of a worker: as its supervisor reads it. */

@@ -20,8 +20,10 @@ import type { Signer } from "../signing/signer.ts";
 import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey } from "../state/key-pool.ts";
+import type { Slots } from "../state/slots.ts";
 import type { Head } from "./classify.ts";
 import type { Sweeper } from "./deadlines.ts";
+import { waitForSlot } from "./queueing.ts";
 import { readAnswer } from "./readers.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
 import { type RequestHandlerOptions, RequestHandler } from "./request-handler.ts";
@@ -35,6 +37,9 @@ export interface SendingParts {
   readonly address: Address;
   readonly keys: KeyPool;
   readonly signer: Signer;
+  readonly slots: Slots;
+  /** Whether new attempts keep away from the upstream. */
+  readonly isLeftAlone: () => boolean;
   readonly health: Health;
   readonly latencies: Latencies;
   readonly sweeper: Sweeper;
@@ -51,6 +56,8 @@ export interface SendingContext {
   /** Unix milliseconds. */
   readonly deadline: number;
   readonly onSent: (() => void) | undefined;
+  /** Told how many milliseconds it waited for a slot, each time it did. */
+  readonly onQueued: ((waited: number) => void) | undefined;
   /** null where nobody records spans. */
   readonly spanId: string | null;
 }
@@ -85,6 +92,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
   readonly #codec: Codec;
   readonly #exchange: Exchange;
   readonly #spanId: string | null;
+  readonly #onQueued: ((waited: number) => void) | undefined;
   /** null once it is settled. */
   #result: PromiseWithResolvers<Reply> | null = Promise.withResolvers<Reply>();
   /** null from the answer on: this object lives as long as its stream. */
@@ -97,11 +105,16 @@ export class Sending implements RequestHandlerOptions<Answer> {
   /** When the request was sent; null before. */
   #startedAt: number | null = null;
   #handler: RequestHandler<Answer> | null = null;
+  /** A slot of the upstream that no handler has taken over. */
+  #holdsSlot = false;
   /** The fields that the dialect could not express. */
   #dropped = NOTHING;
   #form: AnswerForm | undefined = undefined;
 
-  constructor(parts: SendingParts, { target, call, codec, exchange, deadline, onSent, spanId }: SendingContext) {
+  constructor(
+    parts: SendingParts,
+    { target, call, codec, exchange, deadline, onSent, onQueued, spanId }: SendingContext,
+  ) {
     this.timeouts = target.timeouts;
     this.signal = exchange.cancellation ?? exchange.signal;
     // A body that is relayed as it comes is a stream, too.
@@ -115,14 +128,35 @@ export class Sending implements RequestHandlerOptions<Answer> {
     this.#codec = codec;
     this.#exchange = exchange;
     this.#spanId = spanId;
+    this.#onQueued = onQueued;
     this.#call = call;
   }
 
   /** @throws AttemptError; what the call's upload threw */
   run(): Promise<Reply> {
     const { promise } = this.#result!;
-    this.#tryKey();
+    this.#begin();
     return promise;
+  }
+
+  #begin(): void {
+    const { slots, isLeftAlone } = this.#parts;
+    if (slots.takeNow()) return this.#granted();
+    const { userId } = this.#exchange.principal;
+    const { signal, deadline, sweeper, now } = this;
+    const granted = (): void => {
+      if (!isLeftAlone()) return this.#granted();
+      // The breaker has opened meanwhile: the next target is not kept waiting for this one.
+      slots.release(0);
+      this.#settle()?.reject(new AttemptError("skipped", "skipped"));
+    };
+    const failed = (error: AttemptError): void => this.#settle()?.reject(error);
+    waitForSlot({ slots, userId, signal, deadline, sweeper, now, onQueued: this.#onQueued }, granted, failed);
+  }
+
+  #granted(): void {
+    this.#holdsSlot = true;
+    this.#tryKey();
   }
 
   #tryKey(): void {
@@ -133,6 +167,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
       if (key === null) throw this.#failure ?? new AttemptError("credentials", "upstream has no key to try");
       this.#key = key;
     } catch (error) {
+      this.#releaseUnused();
       return this.#settle()?.reject(error);
     }
     this.#startedAt = null;
@@ -147,8 +182,25 @@ export class Sending implements RequestHandlerOptions<Answer> {
 
   #send(request: UpstreamRequest): void {
     this.#startedAt = this.now();
-    this.#handler = new RequestHandler(this, this.#startedAt);
-    this.#handler.run(this.#parts.pool, request);
+    const handler = new RequestHandler(this, this.#startedAt);
+    this.#handler = handler;
+    this.#holdsSlot = false;
+    try {
+      handler.run(this.#parts.pool, request);
+    } catch (error) {
+      handler.cancel();
+      throw error;
+    }
+  }
+
+  onOver(elapsed: number): void {
+    this.#parts.slots.release(elapsed);
+  }
+
+  #releaseUnused(): void {
+    if (!this.#holdsSlot) return;
+    this.#holdsSlot = false;
+    this.#parts.slots.release(0);
   }
 
   read(head: Head, owner: ReaderOwner<Answer>): Reader | null {
@@ -172,6 +224,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
   }
 
   reject(error: unknown): void {
+    this.#releaseUnused();
     if (!(error instanceof AttemptError)) return this.#settle()?.reject(error);
     const { keys, health } = this.#parts;
     const key = this.#key!;
@@ -187,7 +240,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
     if (!another) return this.#settle()?.reject(known);
     this.#failure = soonestRetry(this.#failure, known);
     // undici may be in the middle of the answer that told so.
-    queueMicrotask(() => this.#tryKey());
+    queueMicrotask(() => this.#begin());
   }
 
   #settle(): PromiseWithResolvers<Reply> | null {
