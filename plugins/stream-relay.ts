@@ -84,7 +84,8 @@ class ChainWalk {
 
   #failed(target: Target, error: unknown): Promise<Reply> {
     if (!(error instanceof AttemptError) || this.#exchange.signal.aborted) throw error;
-    if (error.failure === "client_fault") throw clientFault(error);
+    const isRefused = error.filtered && target.failOverOn?.includes("content_filter");
+    if (error.failure === "client_fault" && !isRefused) throw clientFault(error);
     // Of a window that nobody knows none is known to be larger.
     if (error.failure === "context_overflow")
       this.#outgrown = Math.max(this.#outgrown, target.contextWindow ?? Infinity);
@@ -106,7 +107,11 @@ function verdict(failures: readonly Failed[], host: Host): GatewayError {
     return clientFault(last.as({ failure: "client_fault" }));
   }
   const made = failures.map(({ error }) => error).filter(({ failure }) => !NOT_TRIED.has(failure));
-  const causes = made.filter(({ failure }) => failure !== "context_overflow");
+  // Content filters were all that answered: the request is the client's to change.
+  const refusal = made.findLast(({ filtered }) => filtered);
+  if (refusal && made.every(({ failure, filtered }) => filtered || failure === "context_overflow"))
+    return clientFault(refusal);
+  const causes = made.filter(({ failure, filtered }) => failure !== "context_overflow" && !filtered);
   if (causes.length === 0) {
     const soonest = Math.min(...failures.map((failed) => waitOf(failed, host)));
     return new GatewayError("CIRCUIT_BREAKER_OPEN", "Circuit breaker open for an upstream", {

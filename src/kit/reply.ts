@@ -111,6 +111,8 @@ export class AttemptError extends Error {
   readonly notUpstreamFault: boolean;
   /** For the log: the upstream's identifiers for it, such as `unsupported_parameter max_tokens`; empty without any. */
   readonly reason: string;
+  /** The provider's content filter refused; the class is "client_fault". */
+  readonly filtered: boolean;
 
   constructor(
     failure: FailureClass,
@@ -120,6 +122,7 @@ export class AttemptError extends Error {
       retryAfter?: number | null;
       notUpstreamFault?: boolean;
       reason?: string;
+      filtered?: boolean;
       cause?: unknown;
     } = {},
   ) {
@@ -129,13 +132,14 @@ export class AttemptError extends Error {
     this.retryAfter = more.retryAfter ?? null;
     this.notUpstreamFault = more.notUpstreamFault ?? false;
     this.reason = more.reason ?? "";
+    this.filtered = more.filtered ?? false;
   }
 
   /** The same failure as another class or with another mark; its cause is this one. */
   as(changes: { readonly failure?: FailureClass; readonly notUpstreamFault?: boolean }): AttemptError {
-    const { status, retryAfter, reason } = this;
+    const { status, retryAfter, reason, filtered } = this;
     const notUpstreamFault = changes.notUpstreamFault ?? this.notUpstreamFault;
-    const more = { status, retryAfter, reason, notUpstreamFault, cause: this };
+    const more = { status, retryAfter, reason, filtered, notUpstreamFault, cause: this };
     return new AttemptError(changes.failure ?? this.failure, this.message, more);
   }
 }

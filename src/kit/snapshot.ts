@@ -1,4 +1,5 @@
 import type { Decimal, Price } from "./money.ts";
+import type { Secret } from "./secret.ts";
 import type { Accepts, ApiChoice, Parameters, Vendor } from "./vendor.ts";
 
 /** The compiled configuration: frozen plain data. Records keyed by operators' names have no prototype. */
@@ -313,38 +314,6 @@ export interface DecisionLogSettings {
   readonly maxSize: number;
   /** Files put aside. */
   readonly keep: number;
-}
-
-const INSPECT = Symbol.for("nodejs.util.inspect.custom");
-
-/** A value that prints as `[redacted]` in logs, JSON and inspection; only `reveal` gives it away. */
-export class Secret {
-  readonly #value: string;
-
-  constructor(value: string) {
-    this.#value = value;
-    Object.freeze(this);
-  }
-
-  reveal(): string {
-    return this.#value;
-  }
-
-  get empty(): boolean {
-    return this.#value === "";
-  }
-
-  toString(): string {
-    return "[redacted]";
-  }
-
-  toJSON(): string {
-    return "[redacted]";
-  }
-
-  [INSPECT](): string {
-    return "[redacted]";
-  }
 }
 
 const LOOPBACK_IPV4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/;

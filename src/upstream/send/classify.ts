@@ -1,6 +1,7 @@
 import {
   clientText,
   failureMessage,
+  isFiltered,
   type Refused,
   refusalClass,
   refusalReason,
@@ -47,7 +48,8 @@ export function refusalFailure(refused: Refused, head: AttemptError, message: st
   const failure = refusalClass(refused);
   const clientMessage =
     failure === "client_fault" || failure === "context_overflow" ? clientText(error.text, message) : "";
-  const more = { status, retryAfter: error.retryAfter ?? head.retryAfter, reason: refusalReason(error) };
+  const filtered = isFiltered(refused);
+  const more = { status, retryAfter: error.retryAfter ?? head.retryAfter, reason: refusalReason(error), filtered };
   return new AttemptError(failure, clientMessage || failureMessage(failure, status), more);
 }
 

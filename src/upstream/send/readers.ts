@@ -1,3 +1,4 @@
+import { filterRefusal, isFilteredAnswer, isFilteredBeginning } from "../../dialects/canonical/content-filters.ts";
 import { readError } from "../../dialects/canonical/errors.ts";
 import type { AnswerForm, Codec, StreamReader, UpstreamDialect } from "../../dialects/dialect.ts";
 import {
@@ -28,6 +29,8 @@ export interface ReadContext {
   /** Left out: the codec's own. */
   readonly form?: AnswerForm | undefined;
   readonly call: Call;
+  /** Whether an answer that is nothing but a content filter's refusal counts as refused. */
+  readonly refusesFiltered: boolean;
   readonly now: () => number;
   readonly log: Log;
 }
@@ -40,7 +43,7 @@ export function readAnswer(conversation: ReadContext, head: Head, owner: ReaderO
 }
 
 function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
-  const { codec, call, log } = conversation;
+  const { codec, call, log, refusesFiltered } = conversation;
   if (codec.type === "bytes") {
     const type = codec.contentType(contentType(head.headers), call);
     if (type !== null) return new ByteStream(owner, type, call, log);
@@ -50,7 +53,8 @@ function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<A
   const form = conversation.form ?? codec;
   const decoder = call.stream && form.decoder ? form.decoder(call) : null;
   const wrong = headFailure(head.headers, decoder ? (form.streamType ?? "text/event-stream") : "application/json");
-  if (!wrong) return decoder ? new EventStream(owner, decoder, log) : new AnswerReader(owner, form, call);
+  if (!wrong && decoder) return new EventStream(owner, decoder, log, refusesFiltered);
+  if (!wrong) return new AnswerReader(owner, form, call, refusesFiltered);
   owner.fail(wrong);
   return null;
 }
@@ -82,13 +86,15 @@ class AnswerReader implements Reader {
   readonly #form: AnswerForm;
   readonly #call: Call;
   readonly #maximum: number;
+  readonly #refusesFiltered: boolean;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(owner: ReaderOwner<Answer>, form: AnswerForm, call: Call) {
+  constructor(owner: ReaderOwner<Answer>, form: AnswerForm, call: Call, refusesFiltered: boolean) {
     this.#owner = owner;
     this.#form = form;
     this.#call = call;
+    this.#refusesFiltered = refusesFiltered;
     this.#maximum = MAX_ANSWER_BYTES_BY_KIND[call.kind] ?? MAX_ANSWER_BYTES;
   }
 
@@ -100,6 +106,7 @@ class AnswerReader implements Reader {
 
   end(): void {
     const { body, usage } = this.#form.answer(joinChunks(this.#chunks), this.#call);
+    if (this.#refusesFiltered && isFilteredAnswer(body)) return this.#owner.reject(filterRefusal());
     this.#owner.resolve({ type: "answer", body, usage });
   }
 
@@ -162,13 +169,15 @@ class EventStream implements Reader {
   readonly #owner: ReaderOwner<Answer>;
   readonly #decoder: StreamReader;
   readonly #relay: Relay<readonly StreamEvent[]>;
+  readonly #refusesFiltered: boolean;
   #prelude = NO_EVENTS;
   #preludeBytes = 0;
   #bytes = 0;
 
-  constructor(owner: ReaderOwner<Answer>, decoder: StreamReader, log: Log) {
+  constructor(owner: ReaderOwner<Answer>, decoder: StreamReader, log: Log, refusesFiltered: boolean) {
     this.#owner = owner;
     this.#decoder = decoder;
+    this.#refusesFiltered = refusesFiltered;
     this.#relay = new Relay(owner, log, EVENTS);
   }
 
@@ -211,6 +220,7 @@ class EventStream implements Reader {
     }
     if (events.length > 0) this.#prelude = this.#prelude.length > 0 ? [...this.#prelude, ...events] : events;
     this.#preludeBytes += bytes;
+    if (this.#refusesFiltered && isFilteredBeginning(this.#prelude)) throw filterRefusal();
     if (events.some(hasContent) || this.#preludeBytes > MAX_PRELUDE_BYTES) this.#began();
   }
 

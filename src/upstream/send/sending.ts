@@ -207,7 +207,9 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const { dialect, log } = this.#parts;
     const call = this.#call;
     if (call === null) return null;
-    return readAnswer({ dialect, codec: this.#codec, form: this.#form, call, now: this.now, log }, head, owner);
+    const refusesFiltered = this.#target.failOverOn?.includes("content_filter") ?? false;
+    const context = { dialect, codec: this.#codec, form: this.#form, call, refusesFiltered, now: this.now, log };
+    return readAnswer(context, head, owner);
   }
 
   resolve(answer: Answer): void {
