@@ -4155,7 +4155,7 @@ export interface UpstreamState {
    */
   latency_ms: number;
   /**
-   * Whether requests are sent to it.
+   * Whether requests are sent to it, and can be expected to be served.
    */
   can_serve: boolean;
   /**
@@ -4176,6 +4176,12 @@ export interface UpstreamState {
    * API keys, as the process that answers sees them.
    */
   keys: UpstreamKey[];
+  /**
+   * By the upstream's name of the model: those that requests went to since the process started.
+   */
+  targets: {
+    [k: string]: UpstreamTarget;
+  };
   /**
    * Requests of the process that answers at the upstream.
    */
@@ -4223,6 +4229,56 @@ export interface UpstreamKey {
    * In a row: each of them doubles its rest.
    */
   refusals: number;
+  /**
+   * Of requests with this key; null: none so far.
+   */
+  last_error: UpstreamLastError | null;
+}
+/**
+ * The last failure. It stays when requests are served again.
+ */
+export interface UpstreamLastError {
+  /**
+   * When.
+   */
+  at: string;
+  /**
+   * The upstream's; null where no answer came.
+   */
+  status: number | null;
+  /**
+   * The system's (ECONNREFUSED, CERT_HAS_EXPIRED) or the provider's own (invalid_api_key); null without one.
+   */
+  code: string | null;
+  /**
+   * What happened, with host and port where it is a matter of the connection.
+   */
+  cause: string;
+  /**
+   * The provider's or the system's words, without keys and URLs.
+   */
+  message: string;
+  /**
+   * The request that met it.
+   */
+  request_id: string;
+  /**
+   * The first success after it; null: none so far.
+   */
+  recovered_at: string | null;
+}
+/**
+ * How requests to one model of an upstream fared.
+ */
+export interface UpstreamTarget {
+  /**
+   * null: none so far.
+   */
+  last_error: UpstreamLastError | null;
+  /**
+   * null: none so far.
+   */
+  last_success_at: string | null;
 }
 /**
  * What was set is no longer.

@@ -8,6 +8,7 @@ import { withConfig } from "../telemetry/log.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { KeyState } from "../upstream/state/key-pool.ts";
 import type { ManualMode, ManualSetting } from "../upstream/state/manual.ts";
+import { type LastErrorBody, lastErrorBody, type TargetBody, targetBody } from "./last-error-body.ts";
 import type { Transition } from "../upstream/state/states.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
 import type { PublicServer } from "../server/public.ts";
@@ -53,6 +54,8 @@ export interface Generation extends RequestPipeline {
   readonly transitions: (upstream: string) => readonly Transition[];
   readonly keys: (upstream: string) => readonly KeyState[];
   readonly load: UpstreamSet["load"];
+  readonly lastErrors: UpstreamSet["lastErrors"];
+  readonly serves: UpstreamSet["serves"];
   /** Unix milliseconds. */
   readonly loadedAt: number;
   readonly trial: Trial;
@@ -105,6 +108,8 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     transitions: (name) => upstreams.transitions(name),
     keys: (name) => upstreams.keys(name),
     load: (name) => upstreams.load(name),
+    lastErrors: (name) => upstreams.lastErrors(name),
+    serves: (target) => upstreams.serves(target),
     loadedAt: host.now(),
     trial,
     promote: () => upstreams.adopt(),
@@ -150,7 +155,10 @@ export interface UpstreamState {
     readonly rests_until: string | null;
     /** In a row. */
     readonly refusals: number;
+    readonly last_error: LastErrorBody | null;
   }[];
+  /** By the upstream's name of the model; those that requests went to. */
+  readonly targets: Readonly<Record<string, TargetBody>>;
   /** Of the process that answers. */
   readonly in_flight: number;
   readonly waiting: number;
@@ -292,17 +300,20 @@ export class ProcessState {
   }
 
   *#upstreams(): Iterable<readonly [string, UpstreamState]> {
-    const { snapshot, host, health, manual, keys: keysOf, load } = this.generation;
+    const { snapshot, host, health, manual, keys: keysOf, load, lastErrors } = this.generation;
     for (const name of Object.keys(snapshot.upstreams)) {
       const { state: healthState, latencyMs, canServe } = health(name);
       const breaker = host.breaker(name).state;
       const set = manualState(manual(name));
+      const { keys: ofKeys, targets: ofTargets } = lastErrors(name);
       const keys = keysOf(name).map(({ position, restsUntil, refusals }) => {
-        return { position, rests_until: restsUntil === null ? null : iso(restsUntil), refusals };
+        const last_error = lastErrorBody(ofKeys[position - 1] ?? null);
+        return { position, rests_until: restsUntil === null ? null : iso(restsUntil), refusals, last_error };
       });
+      const targets = Object.fromEntries(ofTargets.map(([model, news]) => [model, targetBody(news)]));
       const { inFlight, waiting } = load(name);
       const state = { breaker, health: healthState, latency_ms: latencyMs, can_serve: canServe, manual: set, keys };
-      yield [name, { ...state, in_flight: inFlight, waiting }];
+      yield [name, { ...state, targets, in_flight: inFlight, waiting }];
     }
   }
 

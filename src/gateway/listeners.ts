@@ -64,6 +64,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     identities,
     signIn,
     health: (upstream) => state.generation.health(upstream),
+    serves: (target) => state.generation.serves(target),
     transitions: (upstream) => state.generation.transitions(upstream),
     kill: (userId) => killSwitch.kill(userId),
     streams,

@@ -113,6 +113,12 @@ export class AttemptError extends Error {
   readonly reason: string;
   /** The provider's content filter refused; the class is "client_fault". */
   readonly filtered: boolean;
+  /** For operators: the code that the system (`ECONNREFUSED`) or the provider (`invalid_api_key`) gave; empty without one. */
+  readonly code: string;
+  /** For operators: the same in words, with host and port; no content of requests. */
+  readonly detail: string;
+  /** For operators: the provider's or the system's own words, without keys and URLs. */
+  readonly words: string;
 
   constructor(
     failure: FailureClass,
@@ -123,6 +129,9 @@ export class AttemptError extends Error {
       notUpstreamFault?: boolean;
       reason?: string;
       filtered?: boolean;
+      code?: string;
+      detail?: string;
+      words?: string;
       cause?: unknown;
     } = {},
   ) {
@@ -133,14 +142,27 @@ export class AttemptError extends Error {
     this.notUpstreamFault = more.notUpstreamFault ?? false;
     this.reason = more.reason ?? "";
     this.filtered = more.filtered ?? false;
+    this.code = more.code ?? "";
+    this.detail = more.detail ?? "";
+    this.words = more.words ?? "";
   }
 
-  /** The same failure as another class or with another mark; its cause is this one. */
-  as(changes: { readonly failure?: FailureClass; readonly notUpstreamFault?: boolean }): AttemptError {
-    const { status, retryAfter, reason, filtered } = this;
-    const notUpstreamFault = changes.notUpstreamFault ?? this.notUpstreamFault;
-    const more = { status, retryAfter, reason, filtered, notUpstreamFault, cause: this };
-    return new AttemptError(changes.failure ?? this.failure, this.message, more);
+  /** What happened, for operators: the message, and what the system or the provider told of the cause. */
+  get explanation(): string {
+    return this.detail === "" ? this.message : `${this.message}: ${this.detail}`;
+  }
+
+  /** The same failure, told otherwise; its cause is this one. */
+  as(changes: {
+    readonly failure?: FailureClass;
+    readonly message?: string;
+    readonly notUpstreamFault?: boolean;
+    readonly code?: string;
+    readonly detail?: string;
+    readonly words?: string;
+  }): AttemptError {
+    const { failure = this.failure, message = this.message } = changes;
+    return new AttemptError(failure, message, { ...this, ...changes, cause: this });
   }
 }
 

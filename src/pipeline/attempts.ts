@@ -190,6 +190,7 @@ class Attempt implements AttemptSpan {
   end: number | null = null;
   result: "ok" | FailureClass | null = null;
   status = 0;
+  detail = "";
   readonly #exchange: Exchange;
   readonly #observer: Observer;
   readonly #recorder: AttemptRecorder;
@@ -240,7 +241,7 @@ class Attempt implements AttemptSpan {
   settle(result: AttemptResult): void {
     this.#ended(result.ok ? "ok" : result.error.failure);
     if (result.ok) this.answered ??= this.end;
-    else this.status = result.error.status;
+    else ({ status: this.status, detail: this.detail } = result.error);
     this.#settleGuards(result);
     this.#observer.attempt(this.#exchange, this.target, result);
   }

@@ -10,6 +10,7 @@ import type {
   Snapshot,
   StandIn,
   Store,
+  Target,
   Upload,
 } from "../kit/index.ts";
 import type { Callers } from "./credentials.ts";
@@ -136,6 +137,8 @@ export interface RouteParts {
   readonly identities: Callers;
   readonly signIn: SignIn;
   readonly health: (upstream: string) => UpstreamHealth;
+  /** Whether requests to a target can be expected to be served. */
+  readonly serves: (target: Target) => boolean;
   /** The latest changes of its breaker, oldest first. */
   readonly transitions: (upstream: string) => readonly BreakerChange[];
   /** Ends the user's streams. @returns how many. */

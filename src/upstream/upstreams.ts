@@ -22,7 +22,8 @@ import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
 import type { KeyState } from "./state/key-pool.ts";
 import { isSkipped, type ManualControl, ManualControls, type ManualSetting } from "./state/manual.ts";
-import { Slots } from "./state/slots.ts";
+import type { LastErrorsView } from "./state/last-errors.ts";
+import { type Slots, SlotsByUpstream } from "./state/slots.ts";
 import { existing, type ProbeSubject, type Transition, UpstreamStates } from "./state/states.ts";
 
 export interface UpstreamsOptions {
@@ -64,6 +65,10 @@ export interface UpstreamSet {
   /** The latest changes of its breaker and of what operators set, oldest first. */
   transitions(name: string): readonly Transition[];
   keys(name: string): readonly KeyState[];
+  /** The last errors of its keys and models. */
+  lastErrors(name: string): LastErrorsView;
+  /** Whether requests to a target are sent and can be expected to be served, by what the last ones met. */
+  serves(target: Target): boolean;
   /** Requests of this process at it, and those that wait for a place. */
   load(name: string): Pick<Slots, "inFlight" | "waiting">;
   /** The targets of a step in the order in which to try them. */
@@ -117,6 +122,17 @@ export function locationOf(base: URL, { headers, vendor, accepts, api }: Upstrea
   };
 }
 
+/** The models of each upstream that a chain names. */
+function modelsByUpstream({ models }: Snapshot): ReadonlyMap<string, ReadonlySet<string>> {
+  const named = new Map<string, Set<string>>();
+  for (const { chain } of Object.values(models)) {
+    for (const { upstream, model } of chain.flatMap((step) => step.targets)) {
+      named.set(upstream, (named.get(upstream) ?? new Set()).add(model));
+    }
+  }
+  return named;
+}
+
 /** Of all targets of each upstream: a shorter one would end the connection of a target that still waits. */
 function longestConnectTimeouts({ models }: Snapshot): ReadonlyMap<string, number> {
   const longest = new Map<string, number>();
@@ -141,6 +157,8 @@ interface Memory {
   readonly leased: Lease[];
 }
 
+const NO_MODELS: ReadonlySet<string> = new Set();
+
 class UpstreamRegistry implements Upstreams {
   readonly manual: ManualControls;
   readonly #options: UpstreamsOptions;
@@ -152,10 +170,7 @@ class UpstreamRegistry implements Upstreams {
   #memory: Memory;
   /** Those with a lease, and the one above. */
   readonly #memories = new Set<Memory>();
-  /** In order of leasing, on probation or not: the last one that names an upstream bounds it. */
-  readonly #leased: Snapshot[] = [];
-  /** By upstream, whatever configurations name it: what is in flight is the process's. */
-  readonly #slots = new Map<string, Slots>();
+  readonly #slots = new SlotsByUpstream();
 
   constructor(options: UpstreamsOptions) {
     const { now } = options;
@@ -182,7 +197,7 @@ class UpstreamRegistry implements Upstreams {
     const probed = new Map<string, ProbeSubject>();
     for (const plan of plans) {
       const { upstream, dialect } = plan;
-      const { keys, health, breaker } = states.of(upstream);
+      const { keys, health, breaker, errors } = states.of(upstream);
       if (dialect === null) continue;
       const use = this.#pools.acquire({
         upstream: upstream.name,
@@ -200,8 +215,8 @@ class UpstreamRegistry implements Upstreams {
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
       const isLeftAlone = (): boolean => breaker.state === "open";
-      const slots = this.#slotsOf(upstream.name);
-      const own = { upstream, slots, isLeftAlone, health, latencies, random: this.#random };
+      const slots = this.#slots.of(upstream.name);
+      const own = { upstream, slots, isLeftAlone, health, errors, latencies, random: this.#random };
       const route = new Route({ ...shared, ...own });
       routes.set(upstream.name, { route, manual: this.manual.of(upstream.name) });
       const subject = probeSubject(upstream, shared);
@@ -209,10 +224,11 @@ class UpstreamRegistry implements Upstreams {
     }
     const lease = { snapshot, probed };
     memory.leased.push(lease);
-    this.#leased.push(snapshot);
     this.#configure(memory);
-    this.#configureSlots();
+    this.#slots.leased(snapshot);
     const latency = (target: Target): number => latencies.of(target);
+    const models = modelsByUpstream(snapshot);
+    const health = (name: string): UpstreamHealth => this.#health(snapshot, states, name);
     let held = true;
     return {
       send(target, call, exchange, onSent, spanId, onQueued) {
@@ -226,30 +242,24 @@ class UpstreamRegistry implements Upstreams {
         return known.route.send(target, call, exchange, onSent, spanId, onQueued);
       },
       breaker: (name) => states.get(name).breaker,
-      health: (name) => {
-        const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
-        const { breaker, health, keys } = states.get(name);
-        return health.view({
-          breaker: breaker.counted,
-          skipped: breaker.state === "open",
-          spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
-          resting: keys.allResting(this.#options.now(), retries.maxDelay),
-          probeTimeout: probe?.timeout ?? null,
-          firstByte: timeouts.firstByte,
-        });
-      },
+      health,
       manual: (name) => this.manual.of(name).setting,
       transitions: (name) => states.get(name).transitions,
       keys: (name) => states.get(name).keys.states(this.#options.now()),
-      load: (name) => this.#slotsOf(name),
+      load: (name) => this.#slots.of(name),
+      lastErrors: (name) => {
+        const { apiKeys } = existing(snapshot.upstreams[name], name);
+        const keys = apiKeys.length === 0 ? [""] : [...new Set(apiKeys.map((key) => key.reveal()))];
+        return states.get(name).errors.view(keys, models.get(name) ?? NO_MODELS);
+      },
+      serves: ({ upstream, model }) => health(upstream).canServe && states.get(upstream).health.serves(model),
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;
         held = false;
         memory.leased.splice(memory.leased.indexOf(lease), 1);
-        this.#leased.splice(this.#leased.indexOf(snapshot), 1);
         this.#configure(memory);
-        this.#configureSlots();
+        this.#slots.released(snapshot);
         this.#forget(memory);
         await Promise.all(releases.map((release) => release()));
       },
@@ -264,6 +274,19 @@ class UpstreamRegistry implements Upstreams {
   async close(): Promise<void> {
     for (const { states } of this.#memories) states.close();
     await this.#pools.destroy();
+  }
+
+  #health({ upstreams }: Snapshot, states: UpstreamStates, name: string): UpstreamHealth {
+    const { probe, timeouts, retries, dialect } = existing(upstreams[name], name);
+    const { breaker, health, keys } = states.get(name);
+    return health.view({
+      breaker: breaker.counted,
+      skipped: breaker.state === "open",
+      spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
+      resting: keys.allResting(this.#options.now(), retries.maxDelay),
+      probeTimeout: probe?.timeout ?? null,
+      firstByte: timeouts.firstByte,
+    });
   }
 
   async #plan(upstream: Upstream, connectTimeouts: ReadonlyMap<string, number>): Promise<Plan> {
@@ -292,24 +315,6 @@ class UpstreamRegistry implements Upstreams {
     const memory = { states, latencies: new Latencies(now), leased: [] };
     this.#memories.add(memory);
     return memory;
-  }
-
-  #slotsOf(name: string): Slots {
-    const known = this.#slots.get(name);
-    if (known !== undefined) return known;
-    const made = new Slots();
-    this.#slots.set(name, made);
-    return made;
-  }
-
-  /** Puts the bounds of the newest lease in force. Requests under way keep the slots of an upstream that is gone. */
-  #configureSlots(): void {
-    if (this.#leased.length === 0) return;
-    for (const [name, slots] of this.#slots) {
-      const newest = this.#leased.findLast(({ upstreams }) => Object.hasOwn(upstreams, name));
-      if (newest === undefined) this.#slots.delete(name);
-      else slots.configure(newest.upstreams[name]!);
-    }
   }
 
   /** Puts the settings of the newest lease in force and forgets the upstreams that no lease names. */

@@ -165,6 +165,7 @@ const VIEW: ProcessReport = {
       can_serve: true,
       manual: null,
       keys: [],
+      targets: {},
       in_flight: 0,
       waiting: 0,
     },

@@ -30,6 +30,7 @@ const STATE: UpstreamState = {
   can_serve: true,
   manual: null,
   keys: [],
+  targets: {},
   in_flight: 0,
   waiting: 0,
 };

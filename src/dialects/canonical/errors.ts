@@ -331,16 +331,17 @@ export function reported(error: ErrorBody, dialect?: DialectName): AttemptError 
   const failure = refusalClass({ dialect, status, error });
   const text = clientText(error.text);
   const reason = refusalReason(error);
+  const words = publicMessage(error.text);
   const { retryAfter } = error;
   if (failure === "client_fault" || failure === "context_overflow") {
     const filtered = isFiltered({ dialect, status, error });
     return new AttemptError(failure, text || failureMessage(failure, 0), { reason, filtered });
   }
   if (failure !== "status" && failure !== "rate_limited" && failure !== "timeout") {
-    return new AttemptError(failure, failureMessage(failure, 0), { reason, status });
+    return new AttemptError(failure, failureMessage(failure, 0), { reason, status, words });
   }
   const message = text ? `upstream reported an error: ${text}` : "upstream reported an error";
-  return new AttemptError(failure, message, { reason, retryAfter });
+  return new AttemptError(failure, message, { reason, retryAfter, words });
 }
 
 /** What an error inside a 200 amounts to: mostly that the upstream could not serve. */

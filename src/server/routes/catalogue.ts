@@ -200,7 +200,7 @@ function numberOf({ digits, scale }: Decimal): number {
 
 /** How the upstreams do, and which models can be served. */
 function status(parts: RouteParts) {
-  const { snapshot, health, now } = parts;
+  const { snapshot, health, serves, now } = parts;
   const { upstreams, incidents } = snapshot();
   return {
     providers: Object.values(upstreams).map(({ name, displayName }) => {
@@ -209,7 +209,7 @@ function status(parts: RouteParts) {
     }),
     models: published(snapshot()).map((model) => {
       const { id, displayName, tier } = model;
-      return { id, name: displayName, tier, status: modelStatus(model, health) };
+      return { id, name: displayName, tier, status: modelStatus(model, serves) };
     }),
     incidents,
     outages: outages(parts),
@@ -217,8 +217,8 @@ function status(parts: RouteParts) {
   };
 }
 
-function modelStatus({ chain }: Model, health: RouteParts["health"]): "online" | "degraded" | "offline" {
-  const serving = chain.findIndex(({ targets }) => targets.some(({ upstream }) => health(upstream).canServe));
+function modelStatus({ chain }: Model, serves: RouteParts["serves"]): "online" | "degraded" | "offline" {
+  const serving = chain.findIndex(({ targets }) => targets.some((target) => serves(target)));
   if (serving < 0) return "offline";
   return serving === 0 ? "online" : "degraded";
 }

@@ -1,6 +1,7 @@
 import {
   clientText,
   failureMessage,
+  publicMessage,
   isFiltered,
   type Refused,
   refusalClass,
@@ -49,7 +50,13 @@ export function refusalFailure(refused: Refused, head: AttemptError, message: st
   const clientMessage =
     failure === "client_fault" || failure === "context_overflow" ? clientText(error.text, message) : "";
   const filtered = isFiltered(refused);
-  const more = { status, retryAfter: error.retryAfter ?? head.retryAfter, reason: refusalReason(error), filtered };
+  const more = {
+    status,
+    retryAfter: error.retryAfter ?? head.retryAfter,
+    reason: refusalReason(error),
+    filtered,
+    words: publicMessage(error.text),
+  };
   return new AttemptError(failure, clientMessage || failureMessage(failure, status), more);
 }
 

@@ -60,7 +60,7 @@ function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<A
 }
 
 /** Failure classes of a status that the body of the response may change; for all others the body is not waited for. */
-const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited"]);
+const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited", "declined"]);
 
 function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
   const { status, headers } = head;

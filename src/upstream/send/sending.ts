@@ -6,7 +6,6 @@ import {
   type Call,
   type Cancellation,
   type Exchange,
-  type FailureClass,
   GatewayError,
   isPromise,
   type Log,
@@ -20,12 +19,14 @@ import type { Signer } from "../signing/signer.ts";
 import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey } from "../state/key-pool.ts";
+import type { LastErrors } from "../state/last-errors.ts";
 import type { Slots } from "../state/slots.ts";
 import type { Head } from "./classify.ts";
 import type { Sweeper } from "./deadlines.ts";
 import { waitForSlot } from "./queueing.ts";
 import { readAnswer } from "./readers.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
+import { listed, noteFailure, told, warn } from "./reporting.ts";
 import { type RequestHandlerOptions, RequestHandler } from "./request-handler.ts";
 import { type Address, addressRequest, isUnwritten, sendableBody, withParameters, writtenBody } from "./request.ts";
 
@@ -41,6 +42,7 @@ export interface SendingParts {
   /** Whether new attempts keep away from the upstream. */
   readonly isLeftAlone: () => boolean;
   readonly health: Health;
+  readonly errors: LastErrors;
   readonly latencies: Latencies;
   readonly sweeper: Sweeper;
   readonly now: () => number;
@@ -64,14 +66,6 @@ export interface SendingContext {
 
 const NO_KEYS: readonly PooledKey[] = [];
 const NOTHING: readonly string[] = [];
-
-/** The log line for a failure that the operator can fix; empty: the failure's own message. */
-const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
-  credentials: "",
-  quota: "the account behind an upstream's key has nothing left; the key rests",
-  declined: "",
-  parameter: "upstream refused a field or value that the gateway sent: a gap in the table of what it accepts",
-};
 
 /**
  * Sends one call to one target: one request, and another with the next key at once while the failure is the key's. An
@@ -168,7 +162,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
       this.#key = key;
     } catch (error) {
       this.#releaseUnused();
-      return this.#settle()?.reject(error);
+      return this.#fail(error);
     }
     this.#startedAt = null;
     try {
@@ -213,13 +207,14 @@ export class Sending implements RequestHandlerOptions<Answer> {
   }
 
   resolve(answer: Answer): void {
-    const { latencies, health, keys } = this.#parts;
+    const { latencies, health, keys, errors } = this.#parts;
     const target = this.#target;
     const at = this.now();
     const firstByte = this.#handler?.firstByte ?? null;
     if (firstByte !== null) latencies.record(target, firstByte, at);
-    health.served(firstByte, at);
+    health.served(firstByte, at, target.model);
     keys.served(this.#key!, this.#refused, at);
+    errors.served(this.#key!.value, target.model, at);
     this.#call = null;
     const dropped = this.#dropped;
     this.#settle()?.resolve(dropped.length > 0 ? { ...answer, target, dropped } : { ...answer, target });
@@ -228,21 +223,30 @@ export class Sending implements RequestHandlerOptions<Answer> {
   reject(error: unknown): void {
     this.#releaseUnused();
     if (!(error instanceof AttemptError)) return this.#settle()?.reject(error);
-    const { keys, health } = this.#parts;
+    const { keys, errors, upstream, address, latencies, log } = this.#parts;
+    const target = this.#target;
     const key = this.#key!;
     const at = this.now();
-    if (this.#startedAt !== null) this.#noteFailure(error, at - this.#startedAt);
-    const shown = this.#startedAt === null ? error : withoutKey(error, key.value);
+    const exchange = this.#exchange;
+    const failed = { upstream, target, exchange, log };
+    const shown = told(error, upstream, address, key.value);
+    if (this.#startedAt !== null) noteFailure(shown, failed, latencies, at - this.#startedAt);
     this.#tried = [...this.#tried, key];
-    const { another, suspected } = keys.failed(key, shown, this.#exchange.principal.userId, at);
+    const { another, suspected } = keys.failed(key, shown, exchange.principal.userId, at);
     if (suspected) this.#refused = [...this.#refused, key];
     const known = suspected ? shown.as({ notUpstreamFault: true }) : shown;
-    health.failed(known);
-    this.#warn(key, known);
-    if (!another) return this.#settle()?.reject(known);
+    errors.failed(key.value, target.model, known, exchange.requestId, at);
+    warn(known, failed, key);
+    if (!another) return this.#fail(known);
     this.#failure = soonestRetry(this.#failure, known);
     // undici may be in the middle of the answer that told so.
     queueMicrotask(() => this.#begin());
+  }
+
+  /** The request failed, whatever its keys met before: one of them may still have served. */
+  #fail(error: unknown): void {
+    if (error instanceof AttemptError) this.#parts.health.failed(error, this.#target.model);
+    this.#settle()?.reject(error);
   }
 
   #settle(): PromiseWithResolvers<Reply> | null {
@@ -252,7 +256,12 @@ export class Sending implements RequestHandlerOptions<Answer> {
   }
 
   onCut(error: AttemptError): void {
-    this.#parts.health.failed(error);
+    const { health, errors, upstream, address } = this.#parts;
+    const { model } = this.#target;
+    const { value } = this.#key!;
+    const shown = told(error, upstream, address, value);
+    health.failed(shown, model);
+    errors.failed(value, model, shown, this.#exchange.requestId, this.now());
   }
 
   /**
@@ -289,37 +298,6 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const body = sendableBody(request.body, this.#parts.upstream.http2);
     return body === request.body ? request : { ...request, body };
   }
-
-  #noteFailure(error: AttemptError, elapsed: number): void {
-    const { upstream, latencies, log } = this.#parts;
-    const target = this.#target;
-    const exchange = this.#exchange;
-    const { failure, status, cause } = error;
-    // Without this an upstream that only times out would have no latency, and those without are tried first. A timeout
-    // by the request's own deadline says nothing about the upstream.
-    const ownTimeout = Math.min(target.timeouts.connect, target.timeouts.firstByte);
-    if (failure === "timeout" && elapsed >= ownTimeout)
-      latencies.record(target, Math.max(elapsed, latencies.of(target)));
-    // The code alone: undici's errors carry addresses and bytes of the answer.
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId };
-    log.debug({ ...fields, failure, status, code }, "an attempt failed");
-  }
-
-  /**
-   * Warns of what an operator can fix. Of the upstream's own text only identifiers: the rest may quote what a client
-   * sent.
-   */
-  #warn(key: PooledKey, { failure, status, reason, message }: AttemptError): void {
-    const notice = WARNINGS[failure];
-    if (notice === undefined) return;
-    const { upstream, log } = this.#parts;
-    const target = this.#target;
-    const exchange = this.#exchange;
-    const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId, status };
-    const ofKey = failure === "credentials" || failure === "quota" ? { key: key.position } : {};
-    log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, notice || message);
-  }
 }
 
 /** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
@@ -330,21 +308,6 @@ function write(codec: Codec, call: Call, target: Target, key: string): UpstreamR
     if (!(error instanceof GatewayError) || error.code !== "INVALID_REQUEST") throw error;
     throw new AttemptError("unsupported", error.message.replace(/^Invalid request: /, ""), { cause: error });
   }
-}
-
-/** Pointers that a refusal names: of a hundred thousand the rest says nothing new. */
-const MAX_LISTED_COUNT = 20;
-
-function listed(dropped: readonly string[]): string {
-  const more = dropped.length > MAX_LISTED_COUNT ? ` and ${dropped.length - MAX_LISTED_COUNT} more` : "";
-  return dropped.slice(0, MAX_LISTED_COUNT).join(", ") + more;
-}
-
-/** Providers quote the key they refuse. */
-function withoutKey(error: AttemptError, key: string): AttemptError {
-  if (key === "" || !error.message.includes(key)) return error;
-  // The error has the same fields as the options it was made of.
-  return new AttemptError(error.failure, error.message.replaceAll(key, "[redacted]"), error);
 }
 
 /** Of the failures of several keys the one that ends soonest. */

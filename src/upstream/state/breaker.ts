@@ -123,7 +123,7 @@ export class CircuitBreaker implements Breaker {
     this.#results.add(this.#now(), true);
   }
 
-  failed(epoch: number, { failure, notUpstreamFault, message }: AttemptError): void {
+  failed(epoch: number, { failure, notUpstreamFault, explanation }: AttemptError): void {
     if (epoch !== this.#epoch) return;
     if (notUpstreamFault || IGNORED.has(failure)) {
       if (this.#state === "half_open") this.#probing -= 1;
@@ -131,7 +131,7 @@ export class CircuitBreaker implements Breaker {
     }
     const now = this.#now();
     if (this.#state === "half_open") {
-      return this.#open(now, { cause: "probe_failed", detail: `a probing attempt failed: ${message}` });
+      return this.#open(now, { cause: "probe_failed", detail: `a probing attempt failed: ${explanation}` });
     }
     this.#consecutive += 1;
     this.#results.add(now, false);
@@ -141,7 +141,7 @@ export class CircuitBreaker implements Breaker {
     // Closed for a whole window, the upstream has recovered: the next opening is short again.
     if (now - this.#closedAt >= this.#settings.window) this.#openings = 0;
     const counts = this.#consecutive < consecutive ? `${failed} of ${total} attempts` : `${this.#consecutive} in a row`;
-    this.#open(now, { cause: "failures", detail: `${counts} failed, the last one: ${message}` });
+    this.#open(now, { cause: "failures", detail: `${counts} failed, the last one: ${explanation}` });
   }
 
   #open(now: number, why: BreakerCause): void {

@@ -1,4 +1,4 @@
-import type { Upstream } from "../../kit/index.ts";
+import type { Snapshot, Upstream } from "../../kit/index.ts";
 
 /** A request that waits for a slot. One of the two is called, once, unless it leaves before. */
 export interface Waiter {
@@ -129,5 +129,41 @@ export class Slots {
     this.leave(newest);
     newest.displaced();
     return true;
+  }
+}
+
+/** The slots of every upstream, whatever configurations name it: what is in flight is the process's. */
+export class SlotsByUpstream {
+  readonly #slots = new Map<string, Slots>();
+  /** In order of leasing, on probation or not: the last one that names an upstream bounds it. */
+  readonly #leased: Snapshot[] = [];
+
+  /** Made on first use. */
+  of(name: string): Slots {
+    const known = this.#slots.get(name);
+    if (known !== undefined) return known;
+    const made = new Slots();
+    this.#slots.set(name, made);
+    return made;
+  }
+
+  leased(snapshot: Snapshot): void {
+    this.#leased.push(snapshot);
+    this.#configure();
+  }
+
+  released(snapshot: Snapshot): void {
+    this.#leased.splice(this.#leased.indexOf(snapshot), 1);
+    this.#configure();
+  }
+
+  /** Requests under way keep the slots of an upstream that is gone. */
+  #configure(): void {
+    if (this.#leased.length === 0) return;
+    for (const [name, slots] of this.#slots) {
+      const newest = this.#leased.findLast(({ upstreams }) => Object.hasOwn(upstreams, name));
+      if (newest === undefined) this.#slots.delete(name);
+      else slots.configure(newest.upstreams[name]!);
+    }
   }
 }

@@ -54,6 +54,7 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
     store,
     identities,
     signIn: { ...stubSignIn(asked), ...signIn },
+    serves: () => true,
     health: () => HEALTHY,
     transitions: () => [],
     kill: async () => 0,
