@@ -96,6 +96,10 @@ export interface ServerConfig {
    */
   workers?: number;
   dashboard?: Flag;
+  /**
+   * auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.
+   */
+  error_format?: "auto" | "text";
   body_limit?: Size;
   body_memory?: Size;
   upload_space?: Size;
@@ -2624,6 +2628,10 @@ export interface ConfigurationState {
    */
   loaded_at: string;
   /**
+   * What is wrong with it, and lets it serve all the same; users whose plan is not defined among them.
+   */
+  warnings: ConfigurationDiagnostic[];
+  /**
    * Sections that differ from what runs: they need a restart.
    */
   pending: string[];
@@ -2651,19 +2659,6 @@ export interface ConfigurationState {
    * Whether they have the same configuration; null when that is not known.
    */
   agree: boolean | null;
-}
-/**
- * A file that cannot serve.
- */
-export interface ConfigurationRejection {
-  /**
-   * When it was read.
-   */
-  at: string;
-  /**
-   * What is wrong with it.
-   */
-  diagnostics: ConfigurationDiagnostic[];
 }
 /**
  * One finding, at a place in a file.
@@ -2705,6 +2700,19 @@ export interface ConfigurationDiagnostic {
    * What to do about it.
    */
   hint: string | null;
+}
+/**
+ * A file that cannot serve.
+ */
+export interface ConfigurationRejection {
+  /**
+   * When it was read.
+   */
+  at: string;
+  /**
+   * What is wrong with it.
+   */
+  diagnostics: ConfigurationDiagnostic[];
 }
 /**
  * A file that is not tried again until it changes.

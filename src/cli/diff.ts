@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { formatText as formatDiagnostics } from "../config/diagnostics.ts";
 import type { FileAccess } from "../config/files.ts";
+import { workflowCommand } from "../config/report.ts";
 import type { ChangeClass, Side } from "../effects/change.ts";
 import { compare } from "../effects/compare.ts";
 import { formatJson, formatMarkdown, formatText, type Impact } from "../effects/report.ts";
@@ -9,7 +10,7 @@ import { codeOf, compileOffline } from "../gateway/compile.ts";
 import { isLoaded } from "../gateway/configuration.ts";
 import { sourceAccess, type SourceBody } from "../gateway/source-view.ts";
 import type { Snapshot } from "../kit/index.ts";
-import { EXIT, ExitError } from "./options.ts";
+import { defaultFormat, EXIT, ExitError } from "./options.ts";
 import { isRevision, openRevision } from "./revision.ts";
 
 export interface DiffOptions {
@@ -31,7 +32,14 @@ export async function diff(old: string, now: string, options: DiffOptions): Prom
   const format = { text: formatText, json: formatJson, markdown: formatMarkdown }[options.format];
   process.stdout.write(format({ old, new: now, changes, impact }));
   const failing: readonly ChangeClass[] = options.failOn === "risky" ? ["breaking", "risky"] : ["breaking"];
-  if (options.failOn && changes.some((change) => failing.includes(change.class))) process.exitCode = EXIT.findings;
+  const found = changes.filter((change) => failing.includes(change.class));
+  if (!options.failOn || found.length === 0) return;
+  process.exitCode = EXIT.findings;
+  if (defaultFormat() === "github") {
+    const kinds = [...new Set(found.map(({ kind }) => kind))].join(", ");
+    const message = `--fail-on ${options.failOn} is met by ${found.length} of ${changes.length} changes: ${kinds}`;
+    process.stderr.write(`${workflowCommand("error", { title: "gateway diff" }, message)}\n`);
+  }
 }
 
 interface SideOptions {
@@ -93,27 +101,16 @@ function refusalText(status: number): string {
 
 /** Counts the users of the store that the configuration names, and their keys, by plan. */
 async function impactOn(snapshot: Snapshot): Promise<Impact> {
-  const { openConfigured } = await import("../store/open.ts");
-  const [, path] = /^sqlite:(.*)$/s.exec(snapshot.store.url.reveal()) ?? [];
-  // Opening would make it.
-  if (path !== undefined && !existsSync(path)) throw new ExitError(EXIT.failed, `there is no store at ${path}`);
-  const store = await openConfigured(snapshot.store, { serving: false, now: Date.now });
+  const { askStore } = await import("./existing-store.ts");
   const touched = new Map<string, { users: number; keys: number }>();
-  try {
+  await askStore(snapshot, async (store) => {
     for (const { id, tier } of await store.listUsers()) {
       const counts = touched.get(tier) ?? { users: 0, keys: 0 };
       counts.users += 1;
       counts.keys += (await store.listKeys(id)).length;
       touched.set(tier, counts);
     }
-  } catch (error) {
-    throw new ExitError(
-      EXIT.failed,
-      `the store does not answer: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  } finally {
-    await store.close();
-  }
+  });
   return (plans) => {
     const counts = plans.map((plan) => touched.get(plan) ?? { users: 0, keys: 0 });
     const sum = (name: "users" | "keys"): number => counts.reduce((total, one) => total + one[name], 0);

@@ -15,7 +15,7 @@ export interface ReloaderParts {
   /** With the generation of the start. */
   readonly state: Pick<ProcessState, "generation" | "activate" | "candidate">;
   /** The files that the start has read, and their hash; null where something else serves in their place. */
-  readonly files: readonly string[];
+  readonly files: LoadResult["files"];
   readonly fileHash: string | null;
   /** The file, where the start serves another configuration as the other instances do. */
   readonly passedOver?: PassedOver | null;
@@ -25,6 +25,8 @@ export interface ReloaderParts {
   readonly kept: Pick<KeptGenerations, "find" | "list" | "load">;
   /** How the instances of the store decide about a candidate together. */
   readonly agreement: (base: Snapshot, candidate: Snapshot) => Agreement;
+  /** Of what serves. */
+  readonly warnings: () => readonly Diagnostic[];
   readonly onEvent: (event: ReloadEvent) => void;
   readonly log: Pick<Log, "error" | "info" | "warn">;
   readonly now: () => number;
@@ -49,7 +51,7 @@ export class Reloader {
   readonly #restart: Readonly<Record<string, string>>;
   /** What the latest reload was asked for by: a change of the files, or somebody. */
   askedBy: "file" | "reload" = "reload";
-  #files: readonly string[];
+  #files: LoadResult["files"];
   #fileHash: string | null;
   #number: number;
   #pending: readonly string[] = [];
@@ -72,7 +74,7 @@ export class Reloader {
   }
 
   /** The files to watch. A reload that changes nothing may change them: a rejected text can include other files. */
-  get files(): readonly string[] {
+  get files(): LoadResult["files"] {
     return this.#files;
   }
 
@@ -96,6 +98,7 @@ export class Reloader {
       hash: snapshot.hash,
       file: snapshot.file,
       loaded_at: new Date(loadedAt).toISOString(),
+      warnings: this.#parts.warnings(),
       pending: this.#pending,
       last_rejection: this.rejected && { at: this.rejected.at, diagnostics: this.rejected.diagnostics },
       passed_over: this.#passedOver,

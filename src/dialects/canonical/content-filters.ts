@@ -42,7 +42,10 @@ const WITHDRAWN: ReadonlySet<unknown> = new Set(["guardrail_intervened", "refusa
 
 /** The failure of a 200 in which the provider's content filter refused. */
 export function filterRefusal(): AttemptError {
-  return new AttemptError("client_fault", "the provider's content filter refused the request", { filtered: true });
+  return new AttemptError("client_fault", "the provider's content filter refused the request", {
+    filtered: true,
+    code: "content_filter",
+  });
 }
 
 /** Whether a complete answer is nothing but the refusal of a content filter. */

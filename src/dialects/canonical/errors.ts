@@ -5,6 +5,7 @@ import {
   type FailureClass,
   isJson,
   type Json,
+  standardCode,
   type Vendor,
 } from "../../kit/index.ts";
 import { parseJson } from "./json.ts";
@@ -324,24 +325,39 @@ export function clientText(text: string, message = ""): string {
   return message !== "" && !text.startsWith(message) ? message : publicMessage(text);
 }
 
+/** The code of a failure that clients may see; empty without one. */
+export function clientCode(failure: FailureClass, { codes }: ErrorBody): string {
+  return failure === "context_overflow" ? "context_length_exceeded" : standardCode(codes);
+}
+
+/** The field that the error names, as an identifier; empty without one. */
+export function clientParam({ parameter }: ErrorBody): string {
+  return /^[\w.[\]-]{1,100}$/.test(parameter) ? publicMessage(parameter) : "";
+}
+
 /** What an error inside a 200 amounts to. */
 export function reported(error: ErrorBody, dialect?: DialectName): AttemptError {
   const implied = TYPES.find(([type]) => error.codes.some((code) => type.test(code)))?.[1] ?? 0;
   const status = error.status || implied;
   const failure = refusalClass({ dialect, status, error });
   const text = clientText(error.text);
-  const reason = refusalReason(error);
-  const words = publicMessage(error.text);
+  const told = {
+    reason: refusalReason(error),
+    code: clientCode(failure, error),
+    param: clientParam(error),
+    words: publicMessage(error.text),
+  };
   const { retryAfter } = error;
   if (failure === "client_fault" || failure === "context_overflow") {
-    const filtered = isFiltered({ dialect, status, error });
-    return new AttemptError(failure, text || failureMessage(failure, 0), { reason, filtered });
+    const more = isFiltered({ dialect, status, error }) ? { filtered: true, code: told.code || "content_filter" } : {};
+    return new AttemptError(failure, text || failureMessage(failure, 0), { ...told, ...more });
   }
   if (failure !== "status" && failure !== "rate_limited" && failure !== "timeout") {
-    return new AttemptError(failure, failureMessage(failure, 0), { reason, status, words });
+    return new AttemptError(failure, failureMessage(failure, 0), { ...told, status });
   }
   const message = text ? `upstream reported an error: ${text}` : "upstream reported an error";
-  return new AttemptError(failure, message, { reason, retryAfter, words });
+  // The status that the body names itself: an implied one is a guess.
+  return new AttemptError(failure, message, { ...told, retryAfter, status: error.status });
 }
 
 /** What an error inside a 200 amounts to: mostly that the upstream could not serve. */

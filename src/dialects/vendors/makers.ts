@@ -70,6 +70,8 @@ export const MAKERS = {
       reasoningOff: "thinking",
       reasoningEcho: "reasoning_content",
       reasoningDemanded: "",
+      // "max of 128 functions": https://api-docs.deepseek.com/api/create-chat-completion
+      maxTools: 128,
       fields: withFields(USUAL_FIELDS, "thinking", "user_id", "prefix"),
       stop: 16,
       toolNameCharacters: "word",
@@ -77,6 +79,12 @@ export const MAKERS = {
       structuredOutput: "never",
     },
     models: [
+      {
+        // "the valid range of max_tokens is [1, 8192]"
+        match: /^deepseek-chat$/,
+        source: ["https://github.com/we0-dev/we0/issues/56"],
+        rules: { maxOutput: 8_192 },
+      },
       {
         // Thinking models take no forced choice of a tool.
         match: /reasoner|-r1|-v4|flash|pro/,
@@ -105,6 +113,8 @@ export const MAKERS = {
       efforts: [],
       // The reasoning models, which all of the current ones are.
       stop: 0,
+      // https://github.com/router-for-me/CLIProxyAPI/issues/5214
+      maxTools: 200,
       fields: withFields(USUAL_FIELDS, "deferred"),
       toolNameCharacters: "word",
       developerRole: false,
@@ -130,7 +140,7 @@ export const MAKERS = {
       {
         match: /grok-(?:2|3)/,
         source: ["https://docs.x.ai/docs/api-reference#chat-completions"],
-        rules: { stop: 4, sampling: samplingWithout("logit_bias") },
+        rules: { stop: 4 },
       },
       {
         match: /grok-4\.3|grok-latest/,
@@ -156,6 +166,8 @@ export const MAKERS = {
       fields: withFields(USUAL_FIELDS, "prompt_cache_key", "safety_identifier"),
       messageFields: new Set(["name", "partial"]),
       stop: 5,
+      // https://platform.kimi.ai/docs/api/chat (tools)
+      maxTools: 128,
       toolNameCharacters: "word",
       developerRole: false,
     },
@@ -207,6 +219,8 @@ export const MAKERS = {
       user: 0,
       // It is in every chunk.
       streamOptions: false,
+      // A schema, or a regular expression: https://docs.perplexity.ai/guides/structured-outputs
+      jsonObject: "never",
       developerRole: false,
       sampling: samplingWithout("logprobs", "top_logprobs", "logit_bias"),
       samplingWithoutReasoning: samplingWithout("logprobs", "top_logprobs", "logit_bias"),
@@ -241,6 +255,12 @@ export const MAKERS = {
     },
     models: [
       {
+        // They think unless told not to: "The tool_choice parameter does not support being set to required or object".
+        match: /^(?:qwq|qvq|qwen3\.[5-9]|qwen.*thinking)/,
+        source: ["https://github.com/cloudwego/eino/issues/994", "https://github.com/can1357/oh-my-pi/issues/886"],
+        rules: { toolChoice: "auto" },
+      },
+      {
         match: /^(?:deepseek|kimi|glm)/,
         source: [
           "https://www.alibabacloud.com/help/en/model-studio/glm",
@@ -271,6 +291,9 @@ export const MAKERS = {
       stop: 1,
       toolNameCharacters: "word",
       toolChoice: "auto",
+      // https://docs.z.ai/api-reference/llm/chat-completion (tools, response_format: text and json_object)
+      maxTools: 128,
+      structuredOutput: "never",
       user: 0,
       developerRole: false,
       sampling: new Set(["temperature", "top_p"]),

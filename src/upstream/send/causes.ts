@@ -43,21 +43,19 @@ export interface Place {
 /**
  * A failure with what operators are told of it: the code that the system or the provider gave, and where. Clients are shown
  * its message alone.
- * @param secrets what its words must not hold: keys and values of headers.
  */
-export function explained(error: AttemptError, place: Place, secrets: readonly string[]): AttemptError {
+export function explained(error: AttemptError, place: Place): AttemptError {
   const system = systemError(error.cause, MAX_DEPTH);
   if (system === null) {
-    const [code = ""] = error.reason.split(" ");
-    const words = without(error.words, secrets);
-    return error.as({ message: without(error.message, secrets), code, detail: code, words });
+    const [causeCode = ""] = error.reason.split(" ");
+    return error.as({ causeCode, detail: causeCode });
   }
   const { code, message } = system;
   const where = whereOf(system, place);
   const known = WORDS[code];
   const detail = known === undefined ? `${code} ${where}` : `${known} (${code} ${where})`;
   const words = message === "" ? detail : message.slice(0, MAX_WORDS_CHARACTERS);
-  return error.as({ code, detail, words: without(words, secrets) });
+  return error.as({ causeCode: code, detail, words });
 }
 
 interface SystemError {
@@ -91,11 +89,4 @@ function whereOf({ address, port }: SystemError, { host, secure }: Place): strin
   if (address === "" || port === null) return place;
   const reached = address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
   return reached === place ? place : `${place}, ${reached}`;
-}
-
-function without(text: string, secrets: readonly string[]): string {
-  let safe = text;
-  for (const secret of secrets)
-    if (secret !== "" && safe.includes(secret)) safe = safe.replaceAll(secret, "[redacted]");
-  return safe;
 }

@@ -1,6 +1,7 @@
 import { filterRefusal, isFilteredAnswer, isFilteredBeginning } from "../../dialects/canonical/content-filters.ts";
 import { readError } from "../../dialects/canonical/errors.ts";
-import type { AnswerForm, Codec, StreamReader, UpstreamDialect } from "../../dialects/dialect.ts";
+import { sentJson } from "../../dialects/canonical/own-field.ts";
+import type { AnswerForm, Codec, StreamReader, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   type AttemptError,
   type Call,
@@ -10,7 +11,15 @@ import {
   type Log,
   type StreamEvent,
 } from "../../kit/index.ts";
-import { contentType, type Head, headFailure, protocolError, refusalFailure, statusFailure } from "./classify.ts";
+import {
+  contentType,
+  type Head,
+  headFailure,
+  isJsonType,
+  protocolError,
+  refusalFailure,
+  statusFailure,
+} from "./classify.ts";
 import { canDecompress, decompressed } from "./compressed.ts";
 import { type Answer, ByteStream, joinChunks, type Reader, type ReaderOwner, Relay, type RelayKind } from "./relay.ts";
 
@@ -31,8 +40,15 @@ export interface ReadContext {
   readonly call: Call;
   /** Whether an answer that is nothing but a content filter's refusal counts as refused. */
   readonly refusesFiltered: boolean;
+  readonly sender: RequestSender;
   readonly now: () => number;
   readonly log: Log;
+}
+
+/** Who sent the request. */
+export interface RequestSender {
+  /** The request once more, for what a refusal of it means. @throws what writing it throws */
+  rewritten(): UpstreamRequest;
 }
 
 /** Picks the reader for a response by its head; null if it is rejected already and its body not wanted. */
@@ -61,11 +77,18 @@ function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<A
 
 /** Failure classes of a status that the body of the response may change; for all others the body is not waited for. */
 const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited", "declined"]);
+/** Of these the body may say when to come back. */
+const MAY_SAY_WHEN: ReadonlySet<number> = new Set([503, 529]);
 
-function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+function readRefusal(
+  { dialect, call, sender, now }: ReadContext,
+  head: Head,
+  owner: ReaderOwner<Answer>,
+): Reader | null {
   const { status, headers } = head;
   const refusal = statusFailure(status, headers, now());
-  if (!BODY_DECIDES.has(refusal.failure) || !canDecompress(headers)) {
+  const decides = BODY_DECIDES.has(refusal.failure) || (MAY_SAY_WHEN.has(status) && isJsonType(headers));
+  if (!decides || !canDecompress(headers)) {
     owner.reject(refusal);
     owner.drain();
     return null;
@@ -75,7 +98,7 @@ function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: Rea
     const code = dialect.codeOf?.(headers) ?? "";
     const known = code === "" ? error : { ...error, codes: [code, ...error.codes] };
     const found = { dialect: dialect.name, vendor: dialect.vendor, status, error: known, call };
-    return refusalFailure(found, refusal, dialect.errorMessage(body));
+    return refusalFailure(found, refusal, dialect.errorMessage(body), () => sentJson(sender.rewritten().body));
   };
   return decompressed(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
 }
@@ -170,6 +193,8 @@ class EventStream implements Reader {
   readonly #decoder: StreamReader;
   readonly #relay: Relay<readonly StreamEvent[]>;
   readonly #refusesFiltered: boolean;
+  /** The stream began with the refusal of a content filter, and must not begin. */
+  #refusal: AttemptError | null = null;
   #prelude = NO_EVENTS;
   #preludeBytes = 0;
   #bytes = 0;
@@ -185,14 +210,16 @@ class EventStream implements Reader {
     this.#bytes += chunk.length;
     if (this.#bytes > MAX_STREAM_BYTES) return this.#owner.fail(protocolError("upstream sent too large an answer"));
     this.#accept(this.#decoder.feed(chunk), chunk.length);
-    const { fault, done } = this.#decoder;
+    const { done } = this.#decoder;
+    const fault = this.#decoder.fault ?? this.#refusal;
     if (fault) this.#owner.fail(fault);
     else if (done) this.#done();
   }
 
   end(): void {
     this.#accept(this.#decoder.finish(), 0);
-    const { fault, complete } = this.#decoder;
+    const { complete } = this.#decoder;
+    const fault = this.#decoder.fault ?? this.#refusal;
     if (fault) this.fail(fault);
     else if (complete && this.#began()) this.#relay.complete();
     else
@@ -203,8 +230,18 @@ class EventStream implements Reader {
       );
   }
 
+  /** The connection fails. Behind a finish reason nothing is missing but an ending: the answer is whole. */
   fail(error: AttemptError): void {
-    this.#relay.fail(error);
+    if (error.failure === "aborted") this.#relay.fail(error);
+    else if (this.#isWhole()) this.#relay.complete();
+    else this.#relay.fail(this.#refusal ?? error);
+  }
+
+  #isWhole(): boolean {
+    const decoder = this.#decoder;
+    if (decoder.fault !== null || !decoder.complete || decoder.done) return false;
+    this.#accept(decoder.finish(), 0);
+    return decoder.fault === null && this.#began();
   }
 
   #done(): void {
@@ -220,12 +257,13 @@ class EventStream implements Reader {
     }
     if (events.length > 0) this.#prelude = this.#prelude.length > 0 ? [...this.#prelude, ...events] : events;
     this.#preludeBytes += bytes;
-    if (this.#refusesFiltered && isFilteredBeginning(this.#prelude)) throw filterRefusal();
-    if (events.some(hasContent) || this.#preludeBytes > MAX_PRELUDE_BYTES) this.#began();
+    if (this.#refusesFiltered && isFilteredBeginning(this.#prelude)) this.#refusal = filterRefusal();
+    else if (events.some(hasContent) || this.#preludeBytes > MAX_PRELUDE_BYTES) this.#began();
   }
 
   /** Passes on what was held back. @returns whether the stream has begun. */
   #began(): boolean {
+    if (this.#refusal !== null) return false;
     if (!this.#relay.begun && this.#prelude.length > 0) {
       const prelude = this.#prelude;
       this.#prelude = NO_EVENTS;

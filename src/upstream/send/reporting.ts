@@ -2,6 +2,7 @@ import type { AttemptError, Exchange, FailureClass, Log, Target, Upstream } from
 import type { Latencies } from "../state/balance.ts";
 import type { PooledKey } from "../state/key-pool.ts";
 import { explained } from "./causes.ts";
+import { withoutSecrets } from "./redact.ts";
 import type { Address } from "./request.ts";
 
 /** The log line for a failure that the operator can fix; empty: the failure's own message. */
@@ -11,9 +12,6 @@ const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
   declined: "",
   parameter: "upstream refused a field or value that the gateway sent: a gap in the table of what it accepts",
 };
-
-/** Shorter values of headers are no secrets, and parts of words. */
-const MIN_SECRET_CHARACTERS = 8;
 
 /** The request that failed. */
 interface Failed {
@@ -33,9 +31,7 @@ export function told(
   { host }: Pick<Address, "host">,
   key: string,
 ): AttemptError {
-  const parts = key.includes(":") ? key.split(":") : [];
-  const hidden = [...parts, ...Object.values(headers)].filter(({ length }) => length >= MIN_SECRET_CHARACTERS);
-  return explained(error, { host, secure: baseUrl.startsWith("https:") }, [key, ...hidden]);
+  return explained(withoutSecrets(error, key, { headers }), { host, secure: baseUrl.startsWith("https:") });
 }
 
 /** @param elapsed milliseconds since the request was sent */
@@ -45,7 +41,7 @@ export function noteFailure(
   latencies: Latencies,
   elapsed: number,
 ): void {
-  const { failure, status, code } = error;
+  const { failure, status, causeCode: code } = error;
   // Without this an upstream that only times out would have no latency, and those without are tried first. A timeout
   // by the request's own deadline says nothing about the upstream.
   const ownTimeout = Math.min(target.timeouts.connect, target.timeouts.firstByte);

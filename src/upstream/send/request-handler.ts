@@ -24,8 +24,8 @@ export interface RequestHandlerOptions<Result> {
   resolve(result: Result): void;
   /** @param error AttemptError; what the request's own body threw */
   reject(error: unknown): void;
-  /** A streamed answer broke off after it had begun. */
-  onCut?(error: AttemptError): void;
+  /** A streamed answer broke off after it had begun. @returns the failure as clients may be told of it. */
+  onCut?(error: AttemptError): AttemptError;
   /** Called once: the upstream has nothing more to do with this request. @param elapsed milliseconds since its start */
   onOver?(elapsed: number): void;
   readonly timeouts: Timeouts;
@@ -207,8 +207,8 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     this.due = this.#deadlines.due;
   }
 
-  cut(error: AttemptError): void {
-    this.#options.onCut?.(error);
+  cut(error: AttemptError): AttemptError {
+    return this.#options.onCut?.(error) ?? error;
   }
 
   drain(): void {

@@ -1,4 +1,5 @@
 import type { Pool } from "undici";
+import { withinMaxOutput } from "../../dialects/canonical/report.ts";
 import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   AttemptError,
@@ -24,7 +25,7 @@ import type { Slots } from "../state/slots.ts";
 import type { Head } from "./classify.ts";
 import type { Sweeper } from "./deadlines.ts";
 import { waitForSlot } from "./queueing.ts";
-import { readAnswer } from "./readers.ts";
+import { readAnswer, type RequestSender } from "./readers.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
 import { listed, noteFailure, told, warn } from "./reporting.ts";
 import { type RequestHandlerOptions, RequestHandler } from "./request-handler.ts";
@@ -72,7 +73,7 @@ const NOTHING: readonly string[] = [];
  * object with one promise, which says for whom its requests are made: functions that wait, and options of their own for
  * each request, would be a third of what sending takes.
  */
-export class Sending implements RequestHandlerOptions<Answer> {
+export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   readonly timeouts: Timeouts;
   readonly signal: Cancellation;
   readonly stream: boolean;
@@ -202,8 +203,16 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const call = this.#call;
     if (call === null) return null;
     const refusesFiltered = this.#target.failOverOn?.includes("content_filter") ?? false;
-    const context = { dialect, codec: this.#codec, form: this.#form, call, refusesFiltered, now: this.now, log };
+    const { now } = this;
+    const form = this.#form;
+    const context = { dialect, codec: this.#codec, form, call, refusesFiltered, sender: this, now, log };
     return readAnswer(context, head, owner);
+  }
+
+  rewritten(): UpstreamRequest {
+    const target = this.#target;
+    const written = write(this.#codec, this.#call!, target, this.#key!.value);
+    return target.parameters ? withParameters(written, target.parameters) : written;
   }
 
   resolve(answer: Answer): void {
@@ -255,13 +264,14 @@ export class Sending implements RequestHandlerOptions<Answer> {
     return result;
   }
 
-  onCut(error: AttemptError): void {
+  onCut(error: AttemptError): AttemptError {
     const { health, errors, upstream, address } = this.#parts;
     const { model } = this.#target;
     const { value } = this.#key!;
     const shown = told(error, upstream, address, value);
     health.failed(shown, model);
     errors.failed(value, model, shown, this.#exchange.requestId, this.now());
+    return shown;
   }
 
   /**
@@ -303,11 +313,18 @@ export class Sending implements RequestHandlerOptions<Answer> {
 /** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
 function write(codec: Codec, call: Call, target: Target, key: string): UpstreamRequest {
   try {
-    return codec.request(call, target, key);
+    const { call: bounded, dropped } = withinMaxOutput(call, target);
+    const request = codec.request(bounded, target, key);
+    return dropped.length === 0 ? request : { ...request, dropped: union(dropped, request.dropped ?? NOTHING) };
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== "INVALID_REQUEST") throw error;
     throw new AttemptError("unsupported", error.message.replace(/^Invalid request: /, ""), { cause: error });
   }
+}
+
+/** Both lists, each pointer once. */
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])];
 }
 
 /** Of the failures of several keys the one that ends soonest. */

@@ -55,7 +55,7 @@ export class LastErrors {
 
   failed(key: string, model: string, error: AttemptError, requestId: string, at: number): void {
     if (UNTOLD.has(error.failure)) return;
-    const { status, code, explanation: cause, words, message } = error;
+    const { status, causeCode: code, explanation: cause, words, message } = error;
     const last: LastError = {
       at,
       status: status || null,

@@ -81,7 +81,14 @@ async function start(base_url: string, upstream: Json = {}): Promise<Running> {
     log,
     config: {
       upstreams: {
-        shaky: { dialect: "openai", base_url, api_keys: [KEY], headers: { "x-team": HEADER }, breaker, ...upstream },
+        shaky: {
+          dialect: "openai",
+          base_url,
+          api_keys: [KEY],
+          headers: { "x-team-token": HEADER },
+          breaker,
+          ...upstream,
+        },
       },
       models: {
         "route/shaky": {
@@ -144,8 +151,8 @@ describe("what the system told", () => {
     const { AttemptError } = await import("../../../src/kit/index.ts");
     const cause = Object.assign(new Error("Hostname/IP does not match"), { code: "ERR_TLS_CERT_ALTNAME_INVALID" });
     const error = new AttemptError("connect", "upstream could not be reached", { cause });
-    expect(explained(error, { host: "api.example", secure: true }, [])).toMatchObject({
-      code: "ERR_TLS_CERT_ALTNAME_INVALID",
+    expect(explained(error, { host: "api.example", secure: true })).toMatchObject({
+      causeCode: "ERR_TLS_CERT_ALTNAME_INVALID",
       explanation:
         "upstream could not be reached: its certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID api.example:443)",
     });
