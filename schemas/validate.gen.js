@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 export const validate = validate21;
-const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}},"adminToken":{"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamConnections":{"title":"UpstreamConnections","examples":[256,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000000},{"const":"none"}]},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to one upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]}}},"concurrency":{"title":"ConcurrencyConfig","type":"object","additionalProperties":false,"required":["requests"],"properties":{"requests":{"description":"Requests in flight at a time; a stream counts until it ends.","examples":[4],"type":"integer","minimum":1,"maximum":1000000},"queue":{"description":"Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.","examples":[100],"type":"integer","minimum":0,"maximum":1000000},"max_wait":{"description":"Longest time a request waits for a place. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}},"examples":[{"requests":4,"queue":100,"max_wait":"30s"}]},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"concurrency":{"description":"Most requests in flight from one process to this upstream, and the queue for those beyond. Without it connections alone bounds them, and nothing waits.","$ref":"#/definitions/concurrency"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer. A client's larger limit is lowered to it, and told in X-Gateway-Dropped. It is also asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"fail_over_on":{"description":"Refusals after which the next step of the chain is asked; steps may say otherwise.","$ref":"#/definitions/failOverOn"},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"failOverOn":{"title":"FailOverOn","description":"content_filter: the provider's content filter refused. Without it that is the client's 400.","type":"array","uniqueItems":true,"items":{"enum":["content_filter"],"examples":["content_filter"]},"examples":[["content_filter"]]},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"fail_over_on":{"description":"Refusals of this step after which the next one is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"fail_over_on":{"description":"Refusals after which the next target is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"promptPrefixStep":{"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"guardWordsStep":{"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"piiMaskStep":{"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"answerCacheStep":{"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"headerTagsStep":{"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"budgetStep":{"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
+const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}},"adminToken":{"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamConnections":{"title":"UpstreamConnections","examples":[256,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000000},{"const":"none"}]},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to one upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]},"scope":{"description":"upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.","examples":["upstream"],"enum":["upstream","target"]}}},"concurrency":{"title":"ConcurrencyConfig","type":"object","additionalProperties":false,"required":["requests"],"properties":{"requests":{"description":"Requests in flight at a time; a stream counts until it ends.","examples":[4],"type":"integer","minimum":1,"maximum":1000000},"queue":{"description":"Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.","examples":[100],"type":"integer","minimum":0,"maximum":1000000},"max_wait":{"description":"Longest time a request waits for a place. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}},"examples":[{"requests":4,"queue":100,"max_wait":"30s"}]},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"concurrency":{"description":"Most requests in flight from one process to this upstream, and the queue for those beyond. Without it connections alone bounds them, and nothing waits.","$ref":"#/definitions/concurrency"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"parts":{"description":"What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.","type":"array","uniqueItems":true,"items":{"enum":["image","file","audio","video"],"examples":["image"]},"examples":[["image"],[]]},"image_urls":{"description":"false: images are sent by their content only, not by their address.","$ref":"#/definitions/flag","examples":[false]},"system_role":{"description":"Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.","enum":["anywhere","front","first","user"],"examples":["first"]},"alternate":{"description":"true: messages of one role in a row are sent as one.","$ref":"#/definitions/flag","examples":[true]},"prefill":{"description":"A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.","enum":["as_is","prefix","partial","closed"],"examples":["closed"]},"cache_marks":{"description":"Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.","enum":["none","marks","marks_with_ttl"],"examples":["marks"]},"verbosity":{"description":"Whether the levels of verbosity are sent.","$ref":"#/definitions/flag","examples":[true]},"max_tools":{"description":"Most tools; of more, those that were called are sent, then the first, and the rest is reported.","type":"integer","minimum":1,"maximum":10000,"examples":[128]},"max_output":{"description":"Most output tokens that may be asked for; a larger wish is lowered, and reported.","$ref":"#/definitions/count","examples":[16384]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer. A client's larger limit is lowered to it, and told in X-Gateway-Dropped. It is also asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"fail_over_on":{"description":"Refusals after which the next step of the chain is asked; steps may say otherwise.","$ref":"#/definitions/failOverOn"},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"failOverOn":{"title":"FailOverOn","description":"content_filter: the provider's content filter refused. Without it that is the client's 400.","type":"array","uniqueItems":true,"items":{"enum":["content_filter"],"examples":["content_filter"]},"examples":[["content_filter"]]},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"fail_over_on":{"description":"Refusals of this step after which the next one is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"fail_over_on":{"description":"Refusals after which the next target is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"promptPrefixStep":{"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"guardWordsStep":{"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"piiMaskStep":{"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"answerCacheStep":{"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"headerTagsStep":{"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"budgetStep":{"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
 const func2 = Object.prototype.hasOwnProperty;
 const func3 = require("ajv/dist/runtime/ucs2length").default;
 const schema7 = {"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}};
@@ -2523,14 +2523,14 @@ validate103.errors = vErrors;
 return errors === 0;
 }
 
-const schema39 = {"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]}}};
+const schema39 = {"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]},"scope":{"description":"upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.","examples":["upstream"],"enum":["upstream","target"]}}};
 
 function validate107(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(((((((key0 === "consecutive") || (key0 === "window")) || (key0 === "ratio")) || (key0 === "minimum")) || (key0 === "open_for")) || (key0 === "max_open_for")) || (key0 === "probes"))){
+if(!((((((((key0 === "consecutive") || (key0 === "window")) || (key0 === "ratio")) || (key0 === "minimum")) || (key0 === "open_for")) || (key0 === "max_open_for")) || (key0 === "probes")) || (key0 === "scope"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema39,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -2612,14 +2612,27 @@ vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.error
 errors = vErrors.length;
 }
 }
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.type,parentSchema:schema39,data};
+if(data.scope !== undefined){
+let data7 = data.scope;
+if(!((data7 === "upstream") || (data7 === "target"))){
+const err4 = {instancePath:instancePath+"/scope",schemaPath:"#/properties/scope/enum",keyword:"enum",params:{allowedValues: schema39.properties.scope.enum},message:"must be equal to one of the allowed values",schema:schema39.properties.scope.enum,parentSchema:schema39.properties.scope,data:data7};
 if(vErrors === null){
 vErrors = [err4];
 }
 else {
 vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema39.type,parentSchema:schema39,data};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
 }
 errors++;
 }
@@ -3211,7 +3224,7 @@ validate145.errors = vErrors;
 return errors === 0;
 }
 
-const schema48 = {"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}};
+const schema48 = {"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"parts":{"description":"What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.","type":"array","uniqueItems":true,"items":{"enum":["image","file","audio","video"],"examples":["image"]},"examples":[["image"],[]]},"image_urls":{"description":"false: images are sent by their content only, not by their address.","$ref":"#/definitions/flag","examples":[false]},"system_role":{"description":"Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.","enum":["anywhere","front","first","user"],"examples":["first"]},"alternate":{"description":"true: messages of one role in a row are sent as one.","$ref":"#/definitions/flag","examples":[true]},"prefill":{"description":"A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.","enum":["as_is","prefix","partial","closed"],"examples":["closed"]},"cache_marks":{"description":"Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.","enum":["none","marks","marks_with_ttl"],"examples":["marks"]},"verbosity":{"description":"Whether the levels of verbosity are sent.","$ref":"#/definitions/flag","examples":[true]},"max_tools":{"description":"Most tools; of more, those that were called are sent, then the first, and the rest is reported.","type":"integer","minimum":1,"maximum":10000,"examples":[128]},"max_output":{"description":"Most output tokens that may be asked for; a larger wish is lowered, and reported.","$ref":"#/definitions/count","examples":[16384]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}};
 const func0 = require("ajv/dist/runtime/equal").default;
 const schema49 = {"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]};
 
@@ -3542,15 +3555,14 @@ vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.error
 errors = vErrors.length;
 }
 }
-if(data.schema_keywords !== undefined){
-let data15 = data.schema_keywords;
+if(data.parts !== undefined){
+let data15 = data.parts;
 if(Array.isArray(data15)){
 const len2 = data15.length;
 for(let i4=0; i4<len2; i4++){
 let data16 = data15[i4];
-if(typeof data16 === "string"){
-if(!pattern18.test(data16)){
-const err20 = {instancePath:instancePath+"/schema_keywords/" + i4,schemaPath:"#/properties/schema_keywords/items/pattern",keyword:"pattern",params:{pattern: "^[$A-Za-z][A-Za-z0-9]*$"},message:"must match pattern \""+"^[$A-Za-z][A-Za-z0-9]*$"+"\"",schema:"^[$A-Za-z][A-Za-z0-9]*$",parentSchema:schema48.properties.schema_keywords.items,data:data16};
+if(!((((data16 === "image") || (data16 === "file")) || (data16 === "audio")) || (data16 === "video"))){
+const err20 = {instancePath:instancePath+"/parts/" + i4,schemaPath:"#/properties/parts/items/enum",keyword:"enum",params:{allowedValues: schema48.properties.parts.items.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.parts.items.enum,parentSchema:schema48.properties.parts.items,data:data16};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -3560,8 +3572,14 @@ vErrors.push(err20);
 errors++;
 }
 }
-else {
-const err21 = {instancePath:instancePath+"/schema_keywords/" + i4,schemaPath:"#/properties/schema_keywords/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.schema_keywords.items.type,parentSchema:schema48.properties.schema_keywords.items,data:data16};
+let i5 = data15.length;
+let j2;
+if(i5 > 1){
+outer1:
+for(;i5--;){
+for(j2 = i5; j2--;){
+if(func0(data15[i5], data15[j2])){
+const err21 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema48.properties.parts,data:data15};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -3569,20 +3587,14 @@ else {
 vErrors.push(err21);
 }
 errors++;
+break outer1;
 }
 }
-let i5 = data15.length;
-let j2;
-if(i5 > 1){
-const indices1 = {};
-for(;i5--;){
-let item1 = data15[i5];
-if(typeof item1 !== "string"){
-continue;
 }
-if(typeof indices1[item1] == "number"){
-j2 = indices1[item1];
-const err22 = {instancePath:instancePath+"/schema_keywords",schemaPath:"#/properties/schema_keywords/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema48.properties.schema_keywords,data:data15};
+}
+}
+else {
+const err22 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema48.properties.parts.type,parentSchema:schema48.properties.parts,data:data15};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -3590,14 +3602,18 @@ else {
 vErrors.push(err22);
 }
 errors++;
-break;
-}
-indices1[item1] = i5;
 }
 }
+if(data.image_urls !== undefined){
+if(!(validate32(data.image_urls, {instancePath:instancePath+"/image_urls",parentData:data,parentDataProperty:"image_urls",rootData}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
 }
-else {
-const err23 = {instancePath:instancePath+"/schema_keywords",schemaPath:"#/properties/schema_keywords/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema48.properties.schema_keywords.type,parentSchema:schema48.properties.schema_keywords,data:data15};
+}
+if(data.system_role !== undefined){
+let data18 = data.system_role;
+if(!((((data18 === "anywhere") || (data18 === "front")) || (data18 === "first")) || (data18 === "user"))){
+const err23 = {instancePath:instancePath+"/system_role",schemaPath:"#/properties/system_role/enum",keyword:"enum",params:{allowedValues: schema48.properties.system_role.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.system_role.enum,parentSchema:schema48.properties.system_role,data:data18};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -3607,14 +3623,158 @@ vErrors.push(err23);
 errors++;
 }
 }
+if(data.alternate !== undefined){
+if(!(validate32(data.alternate, {instancePath:instancePath+"/alternate",parentData:data,parentDataProperty:"alternate",rootData}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
 }
-else {
-const err24 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.type,parentSchema:schema48,data};
+}
+if(data.prefill !== undefined){
+let data20 = data.prefill;
+if(!((((data20 === "as_is") || (data20 === "prefix")) || (data20 === "partial")) || (data20 === "closed"))){
+const err24 = {instancePath:instancePath+"/prefill",schemaPath:"#/properties/prefill/enum",keyword:"enum",params:{allowedValues: schema48.properties.prefill.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.prefill.enum,parentSchema:schema48.properties.prefill,data:data20};
 if(vErrors === null){
 vErrors = [err24];
 }
 else {
 vErrors.push(err24);
+}
+errors++;
+}
+}
+if(data.cache_marks !== undefined){
+let data21 = data.cache_marks;
+if(!(((data21 === "none") || (data21 === "marks")) || (data21 === "marks_with_ttl"))){
+const err25 = {instancePath:instancePath+"/cache_marks",schemaPath:"#/properties/cache_marks/enum",keyword:"enum",params:{allowedValues: schema48.properties.cache_marks.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.cache_marks.enum,parentSchema:schema48.properties.cache_marks,data:data21};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
+}
+if(data.verbosity !== undefined){
+if(!(validate32(data.verbosity, {instancePath:instancePath+"/verbosity",parentData:data,parentDataProperty:"verbosity",rootData}))){
+vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+errors = vErrors.length;
+}
+}
+if(data.max_tools !== undefined){
+let data23 = data.max_tools;
+if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
+const err26 = {instancePath:instancePath+"/max_tools",schemaPath:"#/properties/max_tools/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.max_tools.type,parentSchema:schema48.properties.max_tools,data:data23};
+if(vErrors === null){
+vErrors = [err26];
+}
+else {
+vErrors.push(err26);
+}
+errors++;
+}
+if((typeof data23 == "number") && (isFinite(data23))){
+if(data23 > 10000 || isNaN(data23)){
+const err27 = {instancePath:instancePath+"/max_tools",schemaPath:"#/properties/max_tools/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema48.properties.max_tools,data:data23};
+if(vErrors === null){
+vErrors = [err27];
+}
+else {
+vErrors.push(err27);
+}
+errors++;
+}
+if(data23 < 1 || isNaN(data23)){
+const err28 = {instancePath:instancePath+"/max_tools",schemaPath:"#/properties/max_tools/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.max_tools,data:data23};
+if(vErrors === null){
+vErrors = [err28];
+}
+else {
+vErrors.push(err28);
+}
+errors++;
+}
+}
+}
+if(data.max_output !== undefined){
+if(!(validate41(data.max_output, {instancePath:instancePath+"/max_output",parentData:data,parentDataProperty:"max_output",rootData}))){
+vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+errors = vErrors.length;
+}
+}
+if(data.schema_keywords !== undefined){
+let data25 = data.schema_keywords;
+if(Array.isArray(data25)){
+const len3 = data25.length;
+for(let i6=0; i6<len3; i6++){
+let data26 = data25[i6];
+if(typeof data26 === "string"){
+if(!pattern18.test(data26)){
+const err29 = {instancePath:instancePath+"/schema_keywords/" + i6,schemaPath:"#/properties/schema_keywords/items/pattern",keyword:"pattern",params:{pattern: "^[$A-Za-z][A-Za-z0-9]*$"},message:"must match pattern \""+"^[$A-Za-z][A-Za-z0-9]*$"+"\"",schema:"^[$A-Za-z][A-Za-z0-9]*$",parentSchema:schema48.properties.schema_keywords.items,data:data26};
+if(vErrors === null){
+vErrors = [err29];
+}
+else {
+vErrors.push(err29);
+}
+errors++;
+}
+}
+else {
+const err30 = {instancePath:instancePath+"/schema_keywords/" + i6,schemaPath:"#/properties/schema_keywords/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.schema_keywords.items.type,parentSchema:schema48.properties.schema_keywords.items,data:data26};
+if(vErrors === null){
+vErrors = [err30];
+}
+else {
+vErrors.push(err30);
+}
+errors++;
+}
+}
+let i7 = data25.length;
+let j3;
+if(i7 > 1){
+const indices1 = {};
+for(;i7--;){
+let item1 = data25[i7];
+if(typeof item1 !== "string"){
+continue;
+}
+if(typeof indices1[item1] == "number"){
+j3 = indices1[item1];
+const err31 = {instancePath:instancePath+"/schema_keywords",schemaPath:"#/properties/schema_keywords/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j3},message:"must NOT have duplicate items (items ## "+j3+" and "+i7+" are identical)",schema:true,parentSchema:schema48.properties.schema_keywords,data:data25};
+if(vErrors === null){
+vErrors = [err31];
+}
+else {
+vErrors.push(err31);
+}
+errors++;
+break;
+}
+indices1[item1] = i7;
+}
+}
+}
+else {
+const err32 = {instancePath:instancePath+"/schema_keywords",schemaPath:"#/properties/schema_keywords/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema48.properties.schema_keywords.type,parentSchema:schema48.properties.schema_keywords,data:data25};
+if(vErrors === null){
+vErrors = [err32];
+}
+else {
+vErrors.push(err32);
+}
+errors++;
+}
+}
+}
+else {
+const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.type,parentSchema:schema48,data};
+if(vErrors === null){
+vErrors = [err33];
+}
+else {
+vErrors.push(err33);
 }
 errors++;
 }
@@ -3888,7 +4048,7 @@ const schema51 = {"title":"PriceConfig","type":"object","additionalProperties":f
 const schema52 = {"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}};
 const pattern22 = new RegExp("^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$", "u");
 
-function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3939,12 +4099,12 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate174.errors = vErrors;
+validate178.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4043,8 +4203,8 @@ var _valid0 = _errs11 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
 const _errs13 = errors;
-if(!(validate174(data7, {instancePath:instancePath+"/per_image",parentData:data,parentDataProperty:"per_image",rootData}))){
-vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
+if(!(validate178(data7, {instancePath:instancePath+"/per_image",parentData:data,parentDataProperty:"per_image",rootData}))){
+vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs13 === errors;
@@ -4120,13 +4280,13 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate166.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
 
 const schema53 = {"title":"FailOverOn","description":"content_filter: the provider's content filter refused. Without it that is the client's 400.","type":"array","uniqueItems":true,"items":{"enum":["content_filter"],"examples":["content_filter"]},"examples":[["content_filter"]]};
 
-function validate183(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(Array.isArray(data)){
@@ -4175,7 +4335,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate183.errors = vErrors;
+validate187.errors = vErrors;
 return errors === 0;
 }
 
@@ -4185,7 +4345,7 @@ const schema56 = {"title":"ParametersConfig","description":"By JSON pointers int
 const pattern25 = new RegExp("^(/([^/~]|~[01])*)+$", "u");
 const pattern29 = new RegExp("^[^/~]+$", "u");
 
-function validate191(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4368,13 +4528,13 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate191.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
 
 const pattern21 = new RegExp("^[a-z][a-z0-9_-]*$", "u");
 
-function validate186(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate190(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4561,20 +4721,20 @@ errors++;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate183(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
 errors = vErrors.length;
 }
 }
 if(data.cost !== undefined){
-if(!(validate166(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
-vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
+if(!(validate170(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 }
 if(data.parameters !== undefined){
-if(!(validate191(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
-vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+if(!(validate195(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
 errors = vErrors.length;
 }
 }
@@ -4589,13 +4749,13 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate186.errors = vErrors;
+validate190.errors = vErrors;
 return errors === 0;
 }
 
 const schema57 = {"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"fail_over_on":{"description":"Refusals after which the next target is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}};
 
-function validate194(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4645,8 +4805,8 @@ errors++;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate183(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
 errors = vErrors.length;
 }
 }
@@ -4665,8 +4825,8 @@ errors++;
 }
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate186(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
+if(!(validate190(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
 errors = vErrors.length;
 }
 }
@@ -4693,20 +4853,20 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate194.errors = vErrors;
+validate198.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate185(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 let valid0 = false;
 let passing0 = null;
 const _errs1 = errors;
-if(!(validate186(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
+if(!(validate190(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs1 === errors;
@@ -4715,8 +4875,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs2 = errors;
-if(!(validate194(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
+if(!(validate198(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs2 === errors;
@@ -4751,12 +4911,12 @@ vErrors = null;
 }
 }
 }
-validate185.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate160(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5074,8 +5234,8 @@ errors = vErrors.length;
 }
 }
 if(data.price !== undefined){
-if(!(validate166(data.price, {instancePath:instancePath+"/price",parentData:data,parentDataProperty:"price",rootData}))){
-vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
+if(!(validate170(data.price, {instancePath:instancePath+"/price",parentData:data,parentDataProperty:"price",rootData}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 }
@@ -5092,8 +5252,8 @@ errors = vErrors.length;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate183(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
 errors = vErrors.length;
 }
 }
@@ -5112,8 +5272,8 @@ errors++;
 }
 const len2 = data18.length;
 for(let i4=0; i4<len2; i4++){
-if(!(validate185(data18[i4], {instancePath:instancePath+"/chain/" + i4,parentData:data18,parentDataProperty:i4,rootData}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate189(data18[i4], {instancePath:instancePath+"/chain/" + i4,parentData:data18,parentDataProperty:i4,rootData}))){
+vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
 errors = vErrors.length;
 }
 }
@@ -5140,7 +5300,7 @@ vErrors.push(err23);
 }
 errors++;
 }
-validate160.errors = vErrors;
+validate164.errors = vErrors;
 return errors === 0;
 }
 
@@ -5149,7 +5309,7 @@ const schema59 = {"title":"LocalStep","type":"object","additionalProperties":fal
 const pattern30 = new RegExp("^(\\.{1,2}/|/)", "u");
 const schema60 = {"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}};
 
-function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5276,13 +5436,13 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate202.errors = vErrors;
+validate206.errors = vErrors;
 return errors === 0;
 }
 
 const schema61 = {"enum":["closed","open"]};
 
-function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!((data === "closed") || (data === "open"))){
@@ -5295,12 +5455,12 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate204.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5367,14 +5527,14 @@ errors++;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -5395,7 +5555,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate201.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
 
@@ -5403,7 +5563,7 @@ const schema62 = {"type":"object","discriminator":{"propertyName":"use"},"oneOf"
 const schema63 = {"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema64 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/auth.schema.json","title":"AuthOptions","description":"auth takes no options: credentials are read as the API says.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/auth.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -5429,12 +5589,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate210.errors = vErrors;
+validate214.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5474,20 +5634,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate210(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
+if(!(validate214(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -5508,14 +5668,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate209.errors = vErrors;
+validate213.errors = vErrors;
 return errors === 0;
 }
 
 const schema65 = {"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema66 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/plan-check.schema.json","title":"PlanCheckOptions","description":"plan-check takes no options: plans are declared under tiers.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate216(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/plan-check.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -5541,12 +5701,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate216.errors = vErrors;
+validate220.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5586,20 +5746,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate216(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate220(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -5620,14 +5780,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate215.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
 
 const schema67 = {"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema68 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/quota.schema.json","title":"QuotaOptions","description":"quota takes no options: limits are declared under tiers, holds under billing.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate222(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/quota.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -5653,12 +5813,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate222.errors = vErrors;
+validate226.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate221(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5698,20 +5858,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate222(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+if(!(validate226(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -5732,14 +5892,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate221.errors = vErrors;
+validate225.errors = vErrors;
 return errors === 0;
 }
 
 const schema69 = {"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema70 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/breaker.schema.json","title":"BreakerOptions","description":"breaker takes no options: thresholds are declared under upstreams and defaults.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate228(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate232(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/breaker.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -5765,12 +5925,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate228.errors = vErrors;
+validate232.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate227(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5810,20 +5970,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate228(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
+if(!(validate232(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -5844,14 +6004,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate227.errors = vErrors;
+validate231.errors = vErrors;
 return errors === 0;
 }
 
 const schema71 = {"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema72 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/transform.schema.json","title":"TransformOptions","description":"Fields of the request body to set and to remove, before it is sent on.","type":"object","additionalProperties":false,"properties":{"set":{"description":"Values by JSON pointer; missing parents are made.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/metadata/gateway":"route"}],"propertyNames":{"examples":["/metadata/gateway"]}},"remove":{"description":"JSON pointers of fields to leave out.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]}}};
 
-function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/transform.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -5971,12 +6131,12 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate234.errors = vErrors;
+validate238.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate233(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6016,20 +6176,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate234(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate238(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -6050,7 +6210,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate233.errors = vErrors;
+validate237.errors = vErrors;
 return errors === 0;
 }
 
@@ -6058,7 +6218,7 @@ const schema73 = {"title":"PromptPrefixStep","type":"object","additionalProperti
 const schema74 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json","title":"PromptPrefixOptions","description":"Instructions that stand around the client's own in every chat request.","type":"object","additionalProperties":false,"required":["prompts"],"properties":{"prompts":{"description":"Texts, in the order in which they are sent. All that apply are sent.","type":"array","minItems":1,"items":{"$ref":"#/definitions/prompt"},"examples":[[{"text":"Answer in the language of the question.","tiers":["Free"]}]]}},"definitions":{"prompt":{"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}}}};
 const schema75 = {"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}};
 
-function validate241(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6293,12 +6453,12 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate241.errors = vErrors;
+validate245.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -6340,8 +6500,8 @@ errors++;
 }
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate241(data0[i0], {instancePath:instancePath+"/prompts/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+if(!(validate245(data0[i0], {instancePath:instancePath+"/prompts/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
 errors = vErrors.length;
 }
 }
@@ -6368,12 +6528,12 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate240.errors = vErrors;
+validate244.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate239(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6413,20 +6573,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate240(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate244(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -6447,14 +6607,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate239.errors = vErrors;
+validate243.errors = vErrors;
 return errors === 0;
 }
 
 const schema76 = {"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema77 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/guard-words.schema.json","title":"GuardWordsOptions","description":"Words and expressions that must not be asked or answered.","type":"object","additionalProperties":false,"properties":{"words":{"description":"Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.","type":"array","minItems":1,"maxItems":2000,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200},"examples":[["project nightingale"]]},"patterns":{"description":"Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \\b at the ends. All together may repeat about 128 times where a text goes on with one character, so that none holds up the others.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":500},"examples":[["\\bTICKET-\\d{4,8}\\b"]]},"action":{"description":"Whether a request or an answer with one is refused, which is the default, or goes on with it masked.","enum":["refuse","mask"],"examples":["mask"]},"in":{"description":"Where they are looked for; in both when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["request","answer"]},"examples":[["answer"]]},"replacement":{"description":"What stands in the place of what is masked; *** when absent.","type":"string","maxLength":200,"examples":["[removed]"]},"whole_words":{"description":"Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \\b.","type":"boolean","examples":[false]}}};
 
-function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate252(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/guard-words.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -6782,12 +6942,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-validate248.errors = vErrors;
+validate252.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate251(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6827,20 +6987,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate248(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
+if(!(validate252(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -6861,14 +7021,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate247.errors = vErrors;
+validate251.errors = vErrors;
 return errors === 0;
 }
 
 const schema78 = {"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema79 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/pii-mask.schema.json","title":"PiiMaskOptions","description":"Personal data that upstreams get placeholders for, such as [EMAIL_1]; answers have it again.","type":"object","additionalProperties":false,"properties":{"kinds":{"description":"What is masked; all of it when absent. Cards and IBANs only with a right checksum.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["email","phone","iban","card","ip","key"]},"examples":[["email","phone"]]}}};
 
-function validate254(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/pii-mask.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -6955,12 +7115,12 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate254.errors = vErrors;
+validate258.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate257(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7000,20 +7160,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate254(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
+if(!(validate258(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -7034,7 +7194,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate253.errors = vErrors;
+validate257.errors = vErrors;
 return errors === 0;
 }
 
@@ -7043,7 +7203,7 @@ const schema81 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"htt
 const pattern33 = new RegExp("^0*[1-9][0-9]{0,8}(s|m|h|d)$", "u");
 const pattern34 = new RegExp("^0*[1-9][0-9]{0,8}(B|KiB|MiB)$", "u");
 
-function validate260(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate264(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/answer-cache.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -7209,12 +7369,12 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate260.errors = vErrors;
+validate264.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate259(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7254,20 +7414,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate260(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
+if(!(validate264(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -7288,7 +7448,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate259.errors = vErrors;
+validate263.errors = vErrors;
 return errors === 0;
 }
 
@@ -7298,7 +7458,7 @@ const pattern35 = new RegExp("^[a-z][a-z0-9_-]{0,31}$", "u");
 const schema84 = {"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}};
 const pattern37 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$", "u");
 
-function validate267(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate271(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7516,12 +7676,12 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate267.errors = vErrors;
+validate271.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate266(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/header-tags.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -7585,8 +7745,8 @@ errors++;
 }
 for(const key2 in data0){
 if(pattern35.test(key2)){
-if(!(validate267(data0[key2], {instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data0,parentDataProperty:key2,rootData}))){
-vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
+if(!(validate271(data0[key2], {instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data0,parentDataProperty:key2,rootData}))){
+vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
 errors = vErrors.length;
 }
 }
@@ -7614,12 +7774,12 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate266.errors = vErrors;
+validate270.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate265(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate269(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7659,20 +7819,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate266(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
+if(!(validate270(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -7693,7 +7853,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate265.errors = vErrors;
+validate269.errors = vErrors;
 return errors === 0;
 }
 
@@ -7702,7 +7862,7 @@ const schema86 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"htt
 const pattern38 = new RegExp("^.+$", "u");
 const pattern40 = new RegExp("^(?:100|[1-9][0-9]?)%$", "u");
 
-function validate274(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate278(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/budget.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -7877,12 +8037,12 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate274.errors = vErrors;
+validate278.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate273(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate277(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7922,20 +8082,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate274(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+if(!(validate278(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -7956,14 +8116,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate273.errors = vErrors;
+validate277.errors = vErrors;
 return errors === 0;
 }
 
 const schema87 = {"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}};
 const schema88 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/stream-relay.schema.json","title":"StreamRelayOptions","description":"stream-relay takes no options: chains are declared under models.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate280(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/stream-relay.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -7989,12 +8149,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate280.errors = vErrors;
+validate284.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate279(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate283(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8034,20 +8194,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate280(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+if(!(validate284(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -8062,14 +8222,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate279.errors = vErrors;
+validate283.errors = vErrors;
 return errors === 0;
 }
 
 const schema89 = {"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema90 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/meter.schema.json","title":"MeterOptions","description":"meter takes no options: prices are declared under models and billing.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate285(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate289(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/meter.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -8095,12 +8255,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate285.errors = vErrors;
+validate289.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate288(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8140,20 +8300,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate285(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+if(!(validate289(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate289.errors : vErrors.concat(validate289.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -8174,92 +8334,92 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate284.errors = vErrors;
+validate288.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.use;
 if(typeof tag0 == "string"){
 if(tag0 === "auth"){
-if(!(validate209(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate213(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "plan-check"){
-if(!(validate215(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
+if(!(validate219(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "quota"){
-if(!(validate221(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+if(!(validate225(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "breaker"){
-if(!(validate227(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate231(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "transform"){
-if(!(validate233(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate237(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt-prefix"){
-if(!(validate239(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
+if(!(validate243(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "guard-words"){
-if(!(validate247(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+if(!(validate251(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pii-mask"){
-if(!(validate253(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
+if(!(validate257(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "answer-cache"){
-if(!(validate259(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
+if(!(validate263(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "header-tags"){
-if(!(validate265(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
+if(!(validate269(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "budget"){
-if(!(validate273(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+if(!(validate277(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stream-relay"){
-if(!(validate279(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate279.errors : vErrors.concat(validate279.errors);
+if(!(validate283(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate283.errors : vErrors.concat(validate283.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "meter"){
-if(!(validate284(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
+if(!(validate288(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
 errors = vErrors.length;
 }
 }
@@ -8295,12 +8455,12 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate208.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -8335,8 +8495,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs3 = errors;
-if(!(validate201(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate205(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs3 === errors;
@@ -8350,8 +8510,8 @@ valid0 = true;
 passing0 = 1;
 }
 const _errs4 = errors;
-if(!(validate208(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if(!(validate212(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs4 === errors;
@@ -8387,7 +8547,7 @@ vErrors = null;
 }
 }
 }
-validate200.errors = vErrors;
+validate204.errors = vErrors;
 return errors === 0;
 }
 
@@ -8395,7 +8555,7 @@ const schema91 = {"title":"ReloadConfig","type":"object","additionalProperties":
 const schema92 = {"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}};
 const pattern41 = new RegExp("^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$", "u");
 
-function validate306(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate310(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8529,12 +8689,12 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate306.errors = vErrors;
+validate310.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate305(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate309(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8551,8 +8711,8 @@ errors++;
 }
 }
 if(data.guard !== undefined){
-if(!(validate306(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
-vErrors = vErrors === null ? validate306.errors : vErrors.concat(validate306.errors);
+if(!(validate310(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
+vErrors = vErrors === null ? validate310.errors : vErrors.concat(validate310.errors);
 errors = vErrors.length;
 }
 }
@@ -8567,7 +8727,7 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate305.errors = vErrors;
+validate309.errors = vErrors;
 return errors === 0;
 }
 
@@ -8575,7 +8735,7 @@ const schema93 = {"title":"StatusConfig","type":"object","additionalProperties":
 const schema94 = {"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}};
 const formats4 = require("ajv-formats/dist/formats").fullFormats["date-time"];
 
-function validate312(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate316(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8842,12 +9002,12 @@ vErrors.push(err20);
 }
 errors++;
 }
-validate312.errors = vErrors;
+validate316.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate311(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8868,8 +9028,8 @@ let data0 = data.incidents;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate312(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
+if(!(validate316(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate316.errors : vErrors.concat(validate316.errors);
 errors = vErrors.length;
 }
 }
@@ -8896,14 +9056,14 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate311.errors = vErrors;
+validate315.errors = vErrors;
 return errors === 0;
 }
 
 const schema95 = {"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}};
 const schema96 = {"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}};
 
-function validate316(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8949,14 +9109,14 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate316.errors = vErrors;
+validate320.errors = vErrors;
 return errors === 0;
 }
 
 const schema97 = {"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}};
 const pattern42 = new RegExp("^https?://[^\\s?#]+$", "u");
 
-function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9113,13 +9273,13 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate319.errors = vErrors;
+validate323.errors = vErrors;
 return errors === 0;
 }
 
 const schema98 = {"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}};
 
-function validate322(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9222,12 +9382,12 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate322.errors = vErrors;
+validate326.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9244,8 +9404,8 @@ errors++;
 }
 }
 if(data.access_log !== undefined){
-if(!(validate316(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
-vErrors = vErrors === null ? validate316.errors : vErrors.concat(validate316.errors);
+if(!(validate320(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
+vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
 errors = vErrors.length;
 }
 }
@@ -9263,14 +9423,14 @@ errors++;
 }
 }
 if(data.otlp !== undefined){
-if(!(validate319(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+if(!(validate323(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
+vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
 errors = vErrors.length;
 }
 }
 if(data.decision_log !== undefined){
-if(!(validate322(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
-vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+if(!(validate326(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
+vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
 errors = vErrors.length;
 }
 }
@@ -9285,7 +9445,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate315.errors = vErrors;
+validate319.errors = vErrors;
 return errors === 0;
 }
 
@@ -9541,8 +9701,8 @@ errors++;
 }
 for(const key6 in data12){
 if(pattern19.test(key6)){
-if(!(validate160(data12[key6], {instancePath:instancePath+"/models/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data12,parentDataProperty:key6,rootData}))){
-vErrors = vErrors === null ? validate160.errors : vErrors.concat(validate160.errors);
+if(!(validate164(data12[key6], {instancePath:instancePath+"/models/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data12,parentDataProperty:key6,rootData}))){
+vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
 errors = vErrors.length;
 }
 }
@@ -9574,8 +9734,8 @@ errors++;
 }
 const len1 = data14.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate200(data14[i1], {instancePath:instancePath+"/pipeline/" + i1,parentData:data14,parentDataProperty:i1,rootData}))){
-vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+if(!(validate204(data14[i1], {instancePath:instancePath+"/pipeline/" + i1,parentData:data14,parentDataProperty:i1,rootData}))){
+vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
 errors = vErrors.length;
 }
 }
@@ -9592,20 +9752,20 @@ errors++;
 }
 }
 if(data.reload !== undefined){
-if(!(validate305(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
-vErrors = vErrors === null ? validate305.errors : vErrors.concat(validate305.errors);
+if(!(validate309(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
+vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
 errors = vErrors.length;
 }
 }
 if(data.status !== undefined){
-if(!(validate311(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
-vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
+if(!(validate315(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
+vErrors = vErrors === null ? validate315.errors : vErrors.concat(validate315.errors);
 errors = vErrors.length;
 }
 }
 if(data.telemetry !== undefined){
-if(!(validate315(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
-vErrors = vErrors === null ? validate315.errors : vErrors.concat(validate315.errors);
+if(!(validate319(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
+vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
 errors = vErrors.length;
 }
 }
@@ -9624,10 +9784,10 @@ validate21.errors = vErrors;
 return errors === 0;
 }
 
-export const branch0 = validate326;
+export const branch0 = validate330;
 const schema99 = {"type":"integer","minimum":0,"maximum":1000000000};
 
-function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate330(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -9662,14 +9822,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate326.errors = vErrors;
+validate330.errors = vErrors;
 return errors === 0;
 }
 
-export const branch1 = validate327;
+export const branch1 = validate331;
 const schema100 = {"const":"none"};
 
-function validate327(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("none" !== data){
@@ -9682,14 +9842,14 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate327.errors = vErrors;
+validate331.errors = vErrors;
 return errors === 0;
 }
 
-export const branch2 = validate328;
+export const branch2 = validate332;
 const schema101 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit"};
 
-function validate329(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9748,26 +9908,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate329.errors = vErrors;
+validate333.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate328(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate329(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate329.errors : vErrors.concat(validate329.errors);
+if(!(validate333(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate333.errors : vErrors.concat(validate333.errors);
 errors = vErrors.length;
 }
-validate328.errors = vErrors;
+validate332.errors = vErrors;
 return errors === 0;
 }
 
-export const branch3 = validate333;
+export const branch3 = validate337;
 const schema103 = {"type":"integer","minimum":1,"maximum":1000000};
 
-function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate337(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -9802,14 +9962,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate333.errors = vErrors;
+validate337.errors = vErrors;
 return errors === 0;
 }
 
-export const branch4 = validate334;
+export const branch4 = validate338;
 const schema104 = {"type":"array","uniqueItems":true,"items":{"type":"string"}};
 
-function validate334(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate338(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(Array.isArray(data)){
@@ -9862,14 +10022,14 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate334.errors = vErrors;
+validate338.errors = vErrors;
 return errors === 0;
 }
 
-export const branch5 = validate335;
+export const branch5 = validate339;
 const schema105 = {"const":"all"};
 
-function validate335(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("all" !== data){
@@ -9882,14 +10042,14 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate335.errors = vErrors;
+validate339.errors = vErrors;
 return errors === 0;
 }
 
-export const branch6 = validate336;
+export const branch6 = validate340;
 const schema106 = {"type":"integer","minimum":1,"maximum":1000000000};
 
-function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate340(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -9924,14 +10084,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate336.errors = vErrors;
+validate340.errors = vErrors;
 return errors === 0;
 }
 
-export const branch7 = validate337;
+export const branch7 = validate341;
 const schema107 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings"};
 
-function validate338(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9980,26 +10140,26 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate338.errors = vErrors;
+validate342.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate337(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate341(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate338(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
+if(!(validate342(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
 errors = vErrors.length;
 }
-validate337.errors = vErrors;
+validate341.errors = vErrors;
 return errors === 0;
 }
 
-export const branch8 = validate342;
+export const branch8 = validate346;
 const schema109 = {"type":"number","minimum":0,"maximum":1000000000};
 
-function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate346(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if((typeof data == "number") && (isFinite(data))){
@@ -10034,14 +10194,14 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate342.errors = vErrors;
+validate346.errors = vErrors;
 return errors === 0;
 }
 
-export const branch9 = validate343;
+export const branch9 = validate347;
 const schema110 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice"};
 
-function validate344(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10092,26 +10252,26 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate344.errors = vErrors;
+validate348.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate343(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate347(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate344(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate344.errors : vErrors.concat(validate344.errors);
+if(!(validate348(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate348.errors : vErrors.concat(validate348.errors);
 errors = vErrors.length;
 }
-validate343.errors = vErrors;
+validate347.errors = vErrors;
 return errors === 0;
 }
 
-export const branch10 = validate348;
+export const branch10 = validate352;
 const schema112 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target"};
 
-function validate349(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate353(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10298,20 +10458,20 @@ errors++;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate183(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
 errors = vErrors.length;
 }
 }
 if(data.cost !== undefined){
-if(!(validate166(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
-vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
+if(!(validate170(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 }
 if(data.parameters !== undefined){
-if(!(validate191(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
-vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
+if(!(validate195(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
 errors = vErrors.length;
 }
 }
@@ -10326,26 +10486,26 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate349.errors = vErrors;
+validate353.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate352(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate349(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate349.errors : vErrors.concat(validate349.errors);
+if(!(validate353(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate353.errors : vErrors.concat(validate353.errors);
 errors = vErrors.length;
 }
-validate348.errors = vErrors;
+validate352.errors = vErrors;
 return errors === 0;
 }
 
-export const branch11 = validate356;
+export const branch11 = validate360;
 const schema114 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep"};
 
-function validate357(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate361(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10395,8 +10555,8 @@ errors++;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate183(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
 errors = vErrors.length;
 }
 }
@@ -10415,8 +10575,8 @@ errors++;
 }
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate186(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate186.errors : vErrors.concat(validate186.errors);
+if(!(validate190(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
 errors = vErrors.length;
 }
 }
@@ -10443,26 +10603,26 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate357.errors = vErrors;
+validate361.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate356(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate357(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate357.errors : vErrors.concat(validate357.errors);
+if(!(validate361(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
 errors = vErrors.length;
 }
-validate356.errors = vErrors;
+validate360.errors = vErrors;
 return errors === 0;
 }
 
-export const branch12 = validate361;
+export const branch12 = validate365;
 const schema116 = {"type":"string","minLength":1};
 
-function validate361(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate365(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
@@ -10487,14 +10647,14 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate361.errors = vErrors;
+validate365.errors = vErrors;
 return errors === 0;
 }
 
-export const branch13 = validate362;
+export const branch13 = validate366;
 const schema117 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep"};
 
-function validate363(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate367(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10561,14 +10721,14 @@ errors++;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -10589,106 +10749,106 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate363.errors = vErrors;
+validate367.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate362(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate366(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate363(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate363.errors : vErrors.concat(validate363.errors);
+if(!(validate367(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
 errors = vErrors.length;
 }
-validate362.errors = vErrors;
+validate366.errors = vErrors;
 return errors === 0;
 }
 
-export const branch14 = validate368;
+export const branch14 = validate372;
 const schema119 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep"};
 
-function validate369(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate373(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.use;
 if(typeof tag0 == "string"){
 if(tag0 === "auth"){
-if(!(validate209(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate213(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "plan-check"){
-if(!(validate215(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
+if(!(validate219(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "quota"){
-if(!(validate221(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+if(!(validate225(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "breaker"){
-if(!(validate227(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate231(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "transform"){
-if(!(validate233(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate237(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt-prefix"){
-if(!(validate239(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
+if(!(validate243(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "guard-words"){
-if(!(validate247(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+if(!(validate251(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pii-mask"){
-if(!(validate253(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
+if(!(validate257(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "answer-cache"){
-if(!(validate259(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
+if(!(validate263(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "header-tags"){
-if(!(validate265(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate265.errors : vErrors.concat(validate265.errors);
+if(!(validate269(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "budget"){
-if(!(validate273(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+if(!(validate277(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stream-relay"){
-if(!(validate279(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate279.errors : vErrors.concat(validate279.errors);
+if(!(validate283(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate283.errors : vErrors.concat(validate283.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "meter"){
-if(!(validate284(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
+if(!(validate288(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
 errors = vErrors.length;
 }
 }
@@ -10724,26 +10884,26 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate369.errors = vErrors;
+validate373.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate368(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate372(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate369(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate369.errors : vErrors.concat(validate369.errors);
+if(!(validate373(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate373.errors : vErrors.concat(validate373.errors);
 errors = vErrors.length;
 }
-validate368.errors = vErrors;
+validate372.errors = vErrors;
 return errors === 0;
 }
 
-export const branch15 = validate384;
+export const branch15 = validate388;
 const schema121 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep"};
 
-function validate385(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate389(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10783,20 +10943,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate210(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
+if(!(validate214(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -10817,26 +10977,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate385.errors = vErrors;
+validate389.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate384(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate388(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate385(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate385.errors : vErrors.concat(validate385.errors);
+if(!(validate389(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate389.errors : vErrors.concat(validate389.errors);
 errors = vErrors.length;
 }
-validate384.errors = vErrors;
+validate388.errors = vErrors;
 return errors === 0;
 }
 
-export const branch16 = validate391;
+export const branch16 = validate395;
 const schema123 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep"};
 
-function validate392(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate396(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10876,20 +11036,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate216(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate220(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -10910,26 +11070,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate392.errors = vErrors;
+validate396.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate391(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate395(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate392(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate392.errors : vErrors.concat(validate392.errors);
+if(!(validate396(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
 errors = vErrors.length;
 }
-validate391.errors = vErrors;
+validate395.errors = vErrors;
 return errors === 0;
 }
 
-export const branch17 = validate398;
+export const branch17 = validate402;
 const schema125 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep"};
 
-function validate399(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate403(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10969,20 +11129,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate222(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+if(!(validate226(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11003,26 +11163,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate399.errors = vErrors;
+validate403.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate398(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate402(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate399(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate399.errors : vErrors.concat(validate399.errors);
+if(!(validate403(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate403.errors : vErrors.concat(validate403.errors);
 errors = vErrors.length;
 }
-validate398.errors = vErrors;
+validate402.errors = vErrors;
 return errors === 0;
 }
 
-export const branch18 = validate405;
+export const branch18 = validate409;
 const schema127 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep"};
 
-function validate406(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate410(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11062,20 +11222,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate228(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
+if(!(validate232(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11096,26 +11256,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate406.errors = vErrors;
+validate410.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate405(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate409(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate406(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate406.errors : vErrors.concat(validate406.errors);
+if(!(validate410(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
 errors = vErrors.length;
 }
-validate405.errors = vErrors;
+validate409.errors = vErrors;
 return errors === 0;
 }
 
-export const branch19 = validate412;
+export const branch19 = validate416;
 const schema129 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep"};
 
-function validate413(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate417(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11155,20 +11315,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate234(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate238(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11189,26 +11349,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate413.errors = vErrors;
+validate417.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate412(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate416(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate413(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate413.errors : vErrors.concat(validate413.errors);
+if(!(validate417(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate417.errors : vErrors.concat(validate417.errors);
 errors = vErrors.length;
 }
-validate412.errors = vErrors;
+validate416.errors = vErrors;
 return errors === 0;
 }
 
-export const branch20 = validate419;
+export const branch20 = validate423;
 const schema131 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep"};
 
-function validate420(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate424(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11248,20 +11408,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate240(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate244(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11282,26 +11442,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate420.errors = vErrors;
+validate424.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate419(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate423(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate420(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate420.errors : vErrors.concat(validate420.errors);
+if(!(validate424(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate424.errors : vErrors.concat(validate424.errors);
 errors = vErrors.length;
 }
-validate419.errors = vErrors;
+validate423.errors = vErrors;
 return errors === 0;
 }
 
-export const branch21 = validate426;
+export const branch21 = validate430;
 const schema133 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep"};
 
-function validate427(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate431(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11341,20 +11501,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate248(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
+if(!(validate252(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11375,26 +11535,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate427.errors = vErrors;
+validate431.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate426(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate430(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate427(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate427.errors : vErrors.concat(validate427.errors);
+if(!(validate431(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate431.errors : vErrors.concat(validate431.errors);
 errors = vErrors.length;
 }
-validate426.errors = vErrors;
+validate430.errors = vErrors;
 return errors === 0;
 }
 
-export const branch22 = validate433;
+export const branch22 = validate437;
 const schema135 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep"};
 
-function validate434(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate438(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11434,20 +11594,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate254(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
+if(!(validate258(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11468,26 +11628,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate434.errors = vErrors;
+validate438.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate433(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate437(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate434(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate434.errors : vErrors.concat(validate434.errors);
+if(!(validate438(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
 errors = vErrors.length;
 }
-validate433.errors = vErrors;
+validate437.errors = vErrors;
 return errors === 0;
 }
 
-export const branch23 = validate440;
+export const branch23 = validate444;
 const schema137 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep"};
 
-function validate441(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate445(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11527,20 +11687,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate260(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
+if(!(validate264(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11561,26 +11721,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate441.errors = vErrors;
+validate445.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate440(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate444(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate441(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate441.errors : vErrors.concat(validate441.errors);
+if(!(validate445(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate445.errors : vErrors.concat(validate445.errors);
 errors = vErrors.length;
 }
-validate440.errors = vErrors;
+validate444.errors = vErrors;
 return errors === 0;
 }
 
-export const branch24 = validate447;
+export const branch24 = validate451;
 const schema139 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep"};
 
-function validate448(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate452(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11620,20 +11780,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate266(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
+if(!(validate270(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11654,26 +11814,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate448.errors = vErrors;
+validate452.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate447(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate451(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate448(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate448.errors : vErrors.concat(validate448.errors);
+if(!(validate452(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
 errors = vErrors.length;
 }
-validate447.errors = vErrors;
+validate451.errors = vErrors;
 return errors === 0;
 }
 
-export const branch25 = validate454;
+export const branch25 = validate458;
 const schema141 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep"};
 
-function validate455(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate459(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11713,20 +11873,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate274(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+if(!(validate278(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11747,26 +11907,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate455.errors = vErrors;
+validate459.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate454(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate458(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate455(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate455.errors : vErrors.concat(validate455.errors);
+if(!(validate459(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate459.errors : vErrors.concat(validate459.errors);
 errors = vErrors.length;
 }
-validate454.errors = vErrors;
+validate458.errors = vErrors;
 return errors === 0;
 }
 
-export const branch26 = validate461;
+export const branch26 = validate465;
 const schema143 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep"};
 
-function validate462(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate466(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11806,20 +11966,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate280(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+if(!(validate284(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11834,26 +11994,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate462.errors = vErrors;
+validate466.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate461(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate465(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate462(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate462.errors : vErrors.concat(validate462.errors);
+if(!(validate466(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
 errors = vErrors.length;
 }
-validate461.errors = vErrors;
+validate465.errors = vErrors;
 return errors === 0;
 }
 
-export const branch27 = validate467;
+export const branch27 = validate471;
 const schema145 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep"};
 
-function validate468(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate472(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11893,20 +12053,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate285(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate285.errors : vErrors.concat(validate285.errors);
+if(!(validate289(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate289.errors : vErrors.concat(validate289.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate202(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate204(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11927,26 +12087,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate468.errors = vErrors;
+validate472.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate467(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate471(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate468(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate468.errors : vErrors.concat(validate468.errors);
+if(!(validate472(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate472.errors : vErrors.concat(validate472.errors);
 errors = vErrors.length;
 }
-validate467.errors = vErrors;
+validate471.errors = vErrors;
 return errors === 0;
 }
 
-export const branch28 = validate474;
+export const branch28 = validate478;
 const schema147 = {"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]};
 
-function validate474(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate478(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
@@ -11971,14 +12131,14 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate474.errors = vErrors;
+validate478.errors = vErrors;
 return errors === 0;
 }
 
-export const branch29 = validate475;
+export const branch29 = validate479;
 const schema148 = {"type":"null"};
 
-function validate475(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate479(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data !== null){
@@ -11991,7 +12151,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate475.errors = vErrors;
+validate479.errors = vErrors;
 return errors === 0;
 }
 

@@ -33,7 +33,7 @@ import {
 import {
   BODY_LIMIT,
   BODY_MEMORY,
-  BREAKER,
+  breakerSettings,
   bytes,
   DEADLINE,
   inCamelCase,
@@ -210,7 +210,6 @@ function amountOf(amount: number | ImagePriceConfig): Decimal | ImagePrices {
 
 function buildUpstream(name: string, upstream: UpstreamConfig, defaults: UpstreamDefaultsConfig): Upstream {
   const retries = overlay(RETRIES, defaults.retries, upstream.retries);
-  const breaker = overlay(BREAKER, defaults.breaker, upstream.breaker);
   const probe = upstream.probe ?? defaults.probe ?? "none";
   return {
     name,
@@ -225,15 +224,7 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
       minDelay: milliseconds(retries.min_delay),
       maxDelay: milliseconds(retries.max_delay),
     },
-    breaker: {
-      consecutive: breaker.consecutive,
-      window: milliseconds(breaker.window),
-      ratio: breaker.ratio,
-      minimum: breaker.minimum,
-      openFor: milliseconds(breaker.open_for),
-      maxOpenFor: milliseconds(breaker.max_open_for),
-      probes: breaker.probes,
-    },
+    breaker: breakerSettings(defaults.breaker, upstream.breaker),
     connections: boundOf(upstream.connections ?? defaults.connections),
     ...(upstream.concurrency && { concurrency: buildConcurrency(upstream.concurrency) }),
     http2: upstream.http2 ?? defaults.http2 ?? false,

@@ -91,7 +91,6 @@ export class Attempts {
   readonly #onSent = (): void => {
     this.sent = true;
   };
-
   readonly #onQueued = (waited: number): void => void (this.queued = (this.queued ?? 0) + waited);
 
   // Functions that wait would be a frame more for every request: its answer passes through in promises that are there.

@@ -1,4 +1,4 @@
-import type { Location, UpstreamDialect } from "../dialects/dialect.ts";
+import type { UpstreamDialect } from "../dialects/dialect.ts";
 import {
   AttemptError,
   type Breaker,
@@ -12,6 +12,7 @@ import {
   type Target,
   type Upstream,
 } from "../kit/index.ts";
+import { locationOf } from "./location.ts";
 import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
 import { probeSubject } from "./send/probe.ts";
 import { type Connect, Pools } from "./send/pools.ts";
@@ -20,11 +21,18 @@ import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
 import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
-import type { KeyState } from "./state/key-pool.ts";
+import type { Cooldown, KeyState } from "./state/key-pool.ts";
 import { isSkipped, type ManualControl, ManualControls, type ManualSetting } from "./state/manual.ts";
 import type { LastErrorsView } from "./state/last-errors.ts";
 import { type Slots, SlotsByUpstream } from "./state/slots.ts";
-import { existing, type ProbeSubject, type Transition, UpstreamStates } from "./state/states.ts";
+import {
+  existing,
+  modelsByUpstream,
+  NO_MODELS,
+  type ProbeSubject,
+  type Transition,
+  UpstreamStates,
+} from "./state/states.ts";
 
 export interface UpstreamsOptions {
   readonly dialects: Partial<Record<DialectName, UpstreamDialect>>;
@@ -57,9 +65,14 @@ export interface UpstreamSet {
     spanId?: string | null,
     onQueued?: (waited: number) => void,
   ): Promise<Reply>;
-  breaker(name: string): Breaker;
+  /** @param model left out: the state of the upstream as a whole. */
+  breaker(name: string, model?: string): Breaker;
+  /** By model, of those that were tried; empty where the upstream has one breaker for all. */
+  breakers(name: string): Iterable<readonly [model: string, breaker: Breaker]>;
   /** Of any upstream of the configuration. */
   health(name: string): UpstreamHealth;
+  /** Whether a request would be sent to it now, and can be expected to be served. */
+  canServe(target: Target): boolean;
   /** What an operator has set of it; null: nothing. */
   manual(name: string): ManualSetting | null;
   /** The latest changes of its breaker and of what operators set, oldest first. */
@@ -67,10 +80,12 @@ export interface UpstreamSet {
   keys(name: string): readonly KeyState[];
   /** The last errors of its keys and models. */
   lastErrors(name: string): LastErrorsView;
-  /** Whether requests to a target are sent and can be expected to be served, by what the last ones met. */
-  serves(target: Target): boolean;
   /** Requests of this process at it, and those that wait for a place. */
   load(name: string): Pick<Slots, "inFlight" | "waiting">;
+  /** Keys that rest, for one model or for all. */
+  cooldowns(name: string): readonly Cooldown[];
+  /** Rests every key for the target's model, as an offline gateway is told that they do. */
+  rest(target: Pick<Target, "upstream" | "model">, until: number, reason: string): void;
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Connections that no other configuration uses close when their last request has ended. */
@@ -95,6 +110,8 @@ export interface Upstreams {
   lease(snapshot: Snapshot, options?: LeaseOptions): Promise<UpstreamSet>;
   /** What operators set, in force for every lease. */
   readonly manual: ManualControls;
+  /** Ends the cooldowns of all keys. @param by for the log @returns how many there were in the configuration in force. */
+  endCooldowns(by: string): number;
   /** Ends every connection and probe at once, whatever is leased. */
   close(): Promise<void>;
 }
@@ -109,28 +126,6 @@ interface Plan {
   readonly dialect: UpstreamDialect | null;
   readonly base: URL;
   readonly connectTimeout: number;
-}
-
-/** What of an upstream decides on how its dialect is spoken there. */
-export function locationOf(base: URL, { headers, vendor, accepts, api }: Upstream): Location {
-  return {
-    baseUrl: base.href.replace(/\/+$/, ""),
-    headers: withLowerCaseNames(headers),
-    ...(vendor && { vendor }),
-    ...(accepts && { accepts }),
-    ...(api && { api }),
-  };
-}
-
-/** The models of each upstream that a chain names. */
-function modelsByUpstream({ models }: Snapshot): ReadonlyMap<string, ReadonlySet<string>> {
-  const named = new Map<string, Set<string>>();
-  for (const { chain } of Object.values(models)) {
-    for (const { upstream, model } of chain.flatMap((step) => step.targets)) {
-      named.set(upstream, (named.get(upstream) ?? new Set()).add(model));
-    }
-  }
-  return named;
 }
 
 /** Of all targets of each upstream: a shorter one would end the connection of a target that still waits. */
@@ -156,8 +151,6 @@ interface Memory {
   /** In order of leasing: the last one's settings are in force. */
   readonly leased: Lease[];
 }
-
-const NO_MODELS: ReadonlySet<string> = new Set();
 
 class UpstreamRegistry implements Upstreams {
   readonly manual: ManualControls;
@@ -197,7 +190,7 @@ class UpstreamRegistry implements Upstreams {
     const probed = new Map<string, ProbeSubject>();
     for (const plan of plans) {
       const { upstream, dialect } = plan;
-      const { keys, health, breaker, errors } = states.of(upstream);
+      const { keys, health, breakers, errors } = states.of(upstream);
       if (dialect === null) continue;
       const use = this.#pools.acquire({
         upstream: upstream.name,
@@ -214,7 +207,7 @@ class UpstreamRegistry implements Upstreams {
         headers: withLowerCaseNames(upstream.headers),
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
-      const isLeftAlone = (): boolean => breaker.state === "open";
+      const isLeftAlone = (model: string): boolean => breakers.of(model).state === "open";
       const slots = this.#slots.of(upstream.name);
       const own = { upstream, slots, isLeftAlone, health, errors, latencies, random: this.#random };
       const route = new Route({ ...shared, ...own });
@@ -228,7 +221,19 @@ class UpstreamRegistry implements Upstreams {
     this.#slots.leased(snapshot);
     const latency = (target: Target): number => latencies.of(target);
     const models = modelsByUpstream(snapshot);
-    const health = (name: string): UpstreamHealth => this.#health(snapshot, states, name);
+    const { now, dialects } = this.#options;
+    const health = (name: string): UpstreamHealth => {
+      const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
+      const { breakers, health: known, keys } = states.get(name);
+      return known.view({
+        breaker: breakers.counted,
+        skipped: breakers.of().state === "open",
+        spoken: Object.keys(dialects[dialect]?.codecs ?? {}).length > 0,
+        resting: keys.allResting(now(), retries.maxDelay),
+        probeTimeout: probe?.timeout ?? null,
+        firstByte: timeouts.firstByte,
+      });
+    };
     let held = true;
     return {
       send(target, call, exchange, onSent, spanId, onQueued) {
@@ -241,18 +246,27 @@ class UpstreamRegistry implements Upstreams {
         if (isSkipped(known.manual)) return Promise.reject(new AttemptError("skipped", "skipped"));
         return known.route.send(target, call, exchange, onSent, spanId, onQueued);
       },
-      breaker: (name) => states.get(name).breaker,
+      breaker: (name, model) => states.get(name).breakers.of(model),
+      breakers: (name) => states.get(name).breakers.models(),
       health,
+      canServe: ({ upstream, model }) => {
+        const { retries } = existing(snapshot.upstreams[upstream], upstream);
+        const { breakers, keys, health: known } = states.get(upstream);
+        const isOpen = breakers.of(model).state === "open";
+        if (isOpen || keys.allResting(now(), retries.maxDelay, model)) return false;
+        return health(upstream).canServe && known.serves(model);
+      },
       manual: (name) => this.manual.of(name).setting,
       transitions: (name) => states.get(name).transitions,
-      keys: (name) => states.get(name).keys.states(this.#options.now()),
+      keys: (name) => states.get(name).keys.states(now()),
+      cooldowns: (name) => states.get(name).keys.cooldowns(now()),
+      rest: ({ upstream, model }, until, reason) => states.get(upstream).keys.rest(model, until, reason, now()),
       load: (name) => this.#slots.of(name),
       lastErrors: (name) => {
         const { apiKeys } = existing(snapshot.upstreams[name], name);
         const keys = apiKeys.length === 0 ? [""] : [...new Set(apiKeys.map((key) => key.reveal()))];
         return states.get(name).errors.view(keys, models.get(name) ?? NO_MODELS);
       },
-      serves: ({ upstream, model }) => health(upstream).canServe && states.get(upstream).health.serves(model),
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;
@@ -271,22 +285,14 @@ class UpstreamRegistry implements Upstreams {
     };
   }
 
+  endCooldowns(by: string): number {
+    const counts = [...this.#memories].map((memory) => [memory, memory.states.endCooldowns(by)] as const);
+    return counts.find(([memory]) => memory === this.#memory)?.[1] ?? 0;
+  }
+
   async close(): Promise<void> {
     for (const { states } of this.#memories) states.close();
     await this.#pools.destroy();
-  }
-
-  #health({ upstreams }: Snapshot, states: UpstreamStates, name: string): UpstreamHealth {
-    const { probe, timeouts, retries, dialect } = existing(upstreams[name], name);
-    const { breaker, health, keys } = states.get(name);
-    return health.view({
-      breaker: breaker.counted,
-      skipped: breaker.state === "open",
-      spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
-      resting: keys.allResting(this.#options.now(), retries.maxDelay),
-      probeTimeout: probe?.timeout ?? null,
-      firstByte: timeouts.firstByte,
-    });
   }
 
   async #plan(upstream: Upstream, connectTimeouts: ReadonlyMap<string, number>): Promise<Plan> {

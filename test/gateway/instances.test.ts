@@ -169,6 +169,7 @@ const VIEW: ProcessReport = {
       targets: {},
       in_flight: 0,
       waiting: 0,
+      cooldowns: [],
     },
   },
   self: OTHER,

@@ -2,7 +2,7 @@ import type { AttemptError, Exchange, FailureClass, Log, Target, Upstream } from
 import type { Latencies } from "../state/balance.ts";
 import type { PooledKey } from "../state/key-pool.ts";
 import { explained } from "./causes.ts";
-import { withoutSecrets } from "./redact.ts";
+import { withoutSecrets } from "./classify.ts";
 import type { Address } from "./request.ts";
 
 /** The log line for a failure that the operator can fix; empty: the failure's own message. */

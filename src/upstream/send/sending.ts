@@ -19,7 +19,7 @@ import {
 import type { Signer } from "../signing/signer.ts";
 import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
-import type { KeyPool, PooledKey } from "../state/key-pool.ts";
+import type { KeyPool, PooledKey, RefusedKey } from "../state/key-pool.ts";
 import type { LastErrors } from "../state/last-errors.ts";
 import type { Slots } from "../state/slots.ts";
 import type { Head } from "./classify.ts";
@@ -41,7 +41,7 @@ export interface SendingParts {
   readonly signer: Signer;
   readonly slots: Slots;
   /** Whether new attempts keep away from the upstream. */
-  readonly isLeftAlone: () => boolean;
+  readonly isLeftAlone: (model: string) => boolean;
   readonly health: Health;
   readonly errors: LastErrors;
   readonly latencies: Latencies;
@@ -66,6 +66,7 @@ export interface SendingContext {
 }
 
 const NO_KEYS: readonly PooledKey[] = [];
+const NONE_REFUSED: readonly RefusedKey[] = [];
 const NOTHING: readonly string[] = [];
 
 /**
@@ -94,7 +95,7 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   #call: Call | null;
   #key: PooledKey | null = null;
   #tried: readonly PooledKey[] = NO_KEYS;
-  #refused: readonly PooledKey[] = NO_KEYS;
+  #refused: readonly RefusedKey[] = NONE_REFUSED;
   /** Of the keys that were tried. */
   #failure: AttemptError | null = null;
   /** When the request was sent; null before. */
@@ -140,7 +141,7 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     const { userId } = this.#exchange.principal;
     const { signal, deadline, sweeper, now } = this;
     const granted = (): void => {
-      if (!isLeftAlone()) return this.#granted();
+      if (!isLeftAlone(this.#target.model)) return this.#granted();
       // The breaker has opened meanwhile: the next target is not kept waiting for this one.
       slots.release(0);
       this.#settle()?.reject(new AttemptError("skipped", "skipped"));
@@ -158,7 +159,7 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     const { keys, upstream } = this.#parts;
     const at = this.now();
     try {
-      const key = keys.pick(this.#tried, at, upstream.retries.maxDelay);
+      const key = keys.pick(this.#target.model, this.#tried, at, upstream.retries.maxDelay);
       if (key === null) throw this.#failure ?? new AttemptError("credentials", "upstream has no key to try");
       this.#key = key;
     } catch (error) {
@@ -222,7 +223,7 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     const firstByte = this.#handler?.firstByte ?? null;
     if (firstByte !== null) latencies.record(target, firstByte, at);
     health.served(firstByte, at, target.model);
-    keys.served(this.#key!, this.#refused, at);
+    keys.served(this.#key!, target.model, this.#refused, at);
     errors.served(this.#key!.value, target.model, at);
     this.#call = null;
     const dropped = this.#dropped;
@@ -241,8 +242,8 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     const shown = told(error, upstream, address, key.value);
     if (this.#startedAt !== null) noteFailure(shown, failed, latencies, at - this.#startedAt);
     this.#tried = [...this.#tried, key];
-    const { another, suspected } = keys.failed(key, shown, exchange.principal.userId, at);
-    if (suspected) this.#refused = [...this.#refused, key];
+    const { another, suspected } = keys.failed(key, target.model, shown, exchange.principal.userId, at);
+    if (suspected) this.#refused = [...this.#refused, { key, error: shown }];
     const known = suspected ? shown.as({ notUpstreamFault: true }) : shown;
     errors.failed(key.value, target.model, known, exchange.requestId, at);
     warn(known, failed, key);

@@ -54,8 +54,8 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
     store,
     identities,
     signIn: { ...stubSignIn(asked), ...signIn },
-    serves: () => true,
     health: () => HEALTHY,
+    canServe: ({ upstream }) => (parts?.health?.(upstream) ?? HEALTHY).canServe,
     transitions: () => [],
     kill: async () => 0,
     streams: {

@@ -1,6 +1,7 @@
 import { isJson } from "../../../kit/index.ts";
 import { asNumber, asText, SimError } from "../../fields.ts";
 import { objects, type Rule, type StrictRequest } from "../rule.ts";
+import { CONVERSE } from "./converse.ts";
 import { type ClaudeRequest, modelProblem, SOURCES } from "./models.ts";
 
 /** What Converse says before or instead of what the model behind it says. */
@@ -16,7 +17,7 @@ export const BEDROCK: readonly Rule[] = [
   {
     source:
       "https://github.com/charmbracelet/crush/issues/946, https://github.com/sigoden/aichat/pull/813, https://docs.aws.amazon.com/nova/latest/userguide/what-is-nova.html",
-    models: /amazon\.nova|meta\.llama|mistral\./,
+    models: /amazon\.nova-(?!2)|meta\.llama|mistral\./,
     refuse: ({ model, body: { inferenceConfig: config } }) => {
       const max = model.includes("nova") ? 10_000 : 8_192;
       return isJson(config) && asNumber(config["maxTokens"]) > max
@@ -34,6 +35,7 @@ export const BEDROCK: readonly Rule[] = [
       return problem === undefined ? undefined : converseRefusal(problem);
     },
   },
+  ...CONVERSE,
 ];
 
 function converseRefusal(message: string): SimError {

@@ -1,4 +1,46 @@
+import type { BreakerState } from "../kit/index.ts";
+import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { LastError, TargetNews } from "../upstream/state/last-errors.ts";
+
+import type { ManualMode, ManualSetting } from "../upstream/state/manual.ts";
+import type { CooldownState } from "./cooldowns.ts";
+
+/** An upstream as `GET /admin/upstreams` shows it, but for its history. */
+export interface UpstreamState {
+  readonly breaker: BreakerState;
+  readonly health: UpstreamHealth["state"];
+  readonly latency_ms: number;
+  readonly can_serve: boolean;
+  /** What an operator has set; null: nothing. */
+  readonly manual: ManualState | null;
+  /** API keys by their place in the configuration. */
+  readonly keys: readonly {
+    readonly position: number;
+    /** ISO 8601; null: it is used. */
+    readonly rests_until: string | null;
+    /** In a row. */
+    readonly refusals: number;
+    readonly last_error: LastErrorBody | null;
+  }[];
+  /** By the upstream's name of the model; those that requests went to. */
+  readonly targets: Readonly<Record<string, TargetBody>>;
+  /** Of the process that answers. */
+  readonly in_flight: number;
+  readonly waiting: number;
+  /** Whatever is not asked for now: keys, for one model or for all, and targets and upstreams with an open breaker. */
+  readonly cooldowns: readonly CooldownState[];
+  /** By model, where `breaker.scope` is target. */
+  readonly breakers?: Readonly<Record<string, BreakerState>>;
+}
+
+export interface ManualState {
+  readonly mode: ManualMode;
+  /** ISO 8601, this and the next. */
+  readonly since: string;
+  readonly until: string;
+  readonly by: string;
+  readonly reason: string;
+}
 
 /** A `last_error` of `GET /admin/upstreams`; times are ISO 8601. */
 export interface LastErrorBody {
@@ -49,6 +91,12 @@ export function withNewest<State extends News>(state: State, others: readonly Ne
 
 function newest(errors: readonly (LastErrorBody | null)[]): LastErrorBody | null {
   return errors.reduce((last, one) => (one !== null && (last === null || one.at > last.at) ? one : last), null);
+}
+
+export function manualState(setting: ManualSetting | null): ManualState | null {
+  if (setting === null) return null;
+  const { mode, since, until, by, reason } = setting;
+  return { mode, since: iso(since), until: iso(until), by, reason };
 }
 
 function isoOrNull(at: number | null): string | null {
