@@ -306,6 +306,7 @@ const EXPOSED = [
   "Retry-After",
   "X-Should-Retry",
   "X-Gateway-Dropped",
+  "X-Gateway-Queued-Ms",
   "Server-Timing",
   "X-Gateway-Answered-By",
   "Request-Id",
