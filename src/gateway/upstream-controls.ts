@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { GatewayError, inBackground, isJson, type Json, type Log, type Store } from "../kit/index.ts";
 import { MANUAL_MODES, type ManualControls, type ManualMode, type ManualSetting } from "../upstream/state/manual.ts";
-import { manualState, type ManualState } from "./generation.ts";
+import { manualState, type ManualState } from "./upstream-state.ts";
 
 /** No plugin's name has such a character: the space is the gateway's own. */
 const SPACE = "gateway:upstreams";
