@@ -29,11 +29,14 @@ export interface HistoryOptions {
   /** Fields that only the client's dialect has are left to its translation. */
   readonly translated: boolean;
   readonly report: Report;
+  /** Pointers to the client's messages by place; null: their places are the same. */
+  readonly places: readonly string[] | null;
 }
 
 /** The messages as the target takes them, each in its place; the very same list where none changes. */
 export function fittedMessages(list: unknown, options: HistoryOptions): unknown {
-  return changed(list, (message, index) => fittedMessage(message, `/messages/${index}`, options));
+  const { places } = options;
+  return changed(list, (message, index) => fittedMessage(message, places?.[index] ?? `/messages/${index}`, options));
 }
 
 function fittedMessage(message: Json, at: string, options: HistoryOptions): Json {

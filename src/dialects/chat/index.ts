@@ -1,6 +1,7 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { asks, escaped, Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
@@ -35,7 +36,7 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
     known.set(model, rules);
     return rules;
   };
-  return {
+  const codec = {
     type: "answer",
 
     request(call: Call, target: Target, apiKey: string): JsonRequest {
@@ -59,6 +60,8 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
 
     ...FORM,
   } satisfies AnswerCodec;
+  // At a server of which nothing is known they travel as they came.
+  return dialect === "openai" && vendorOf(location) === "generic" ? codec : takingFunctions(codec);
 }
 
 /** At a server of which nothing is known. */

@@ -90,6 +90,8 @@ const GENERIC: Rules = {
   jsonObjectBesideTools: true,
   verbosity: true,
   allowedTools: false,
+  parametersDemanded: false,
+  maxTemperature: Number.POSITIVE_INFINITY,
   maxTools: Number.POSITIVE_INFINITY,
   stopList: false,
   cacheMarks: "none",

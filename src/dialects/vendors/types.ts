@@ -75,6 +75,10 @@ export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly verbosity: boolean;
   /** A choice among some of the tools (`allowed_tools`) has a form; else the others are not sent. */
   readonly allowedTools: boolean;
+  /** Functions must say what they take. */
+  readonly parametersDemanded: boolean;
+  /** The highest `temperature`. */
+  readonly maxTemperature: number;
   /** Most tools. */
   readonly maxTools: number;
   /** `stop` is a list, also of one. */
