@@ -3895,7 +3895,7 @@ export const schemas = {
     ],
     "properties": {
       "lifted": {
-        "description": "Always true: where nothing is set it is a 404.",
+        "description": "Always true: where nothing is set, and no key of the process that answers is cooling down, it is a 404.",
         "const": true
       },
       "cooldowns_ended": {

@@ -4368,7 +4368,7 @@ export interface UpstreamCooldown {
  */
 export interface UpstreamManualLifted {
   /**
-   * Always true: where nothing is set it is a 404.
+   * Always true: where nothing is set, and no key of the process that answers is cooling down, it is a 404.
    */
   lifted: true;
   /**

@@ -39,11 +39,15 @@ interface Run {
  * The messages with every call answered right behind its turn, once, and every answer to a call. A result that comes late
  * moves there; a call without one gets `NO_RESULT`; a result without its call becomes what the user says; a call whose id
  * was used before gets another.
+ * @param kinds what a call may be of: tools that take free text (`custom`) are known to OpenAI alone.
  */
-export function pairedMessages(messages: readonly unknown[]): readonly PlacedMessage[] {
+export function pairedMessages(
+  messages: readonly unknown[],
+  kinds: readonly ("function" | "custom")[] = ["function"],
+): readonly PlacedMessage[] {
   const placed = messages.map((message, index) => ({ message, at: `/messages/${index}` }));
   if (!messages.some(hasPart)) return placed;
-  const pairing = new Pairing();
+  const pairing = new Pairing(kinds);
   for (const { message, at } of placed) pairing.add(asToolMessage(message), at);
   return pairing.end();
 }
@@ -69,6 +73,7 @@ function legacyId(name: string): string {
 }
 
 class Pairing {
+  readonly #kinds: readonly ("function" | "custom")[];
   readonly #runs: Run[] = [];
   readonly #calls: PairedCall[] = [];
   /** Calls without a result, by the client's id. */
@@ -76,6 +81,10 @@ class Pairing {
   readonly #taken = new Set<string>();
   /** By id, the number that the next call of that id may have: from the first on they would all be tried again. */
   readonly #numbers = new Map<string, number>();
+
+  constructor(kinds: readonly ("function" | "custom")[]) {
+    this.#kinds = kinds;
+  }
 
   add(message: unknown, at: string): void {
     const role = isJson(message) ? message["role"] : undefined;
@@ -118,7 +127,7 @@ class Pairing {
     const run = this.#runs.length - 1;
     const sent = changed(calls, (call, index) => {
       const { id } = call;
-      if (!isText(id) || !isJson(call["function"])) return call;
+      if (!isText(id) || !this.#kinds.some((kind) => isJson(call[kind]))) return call;
       const sentId = this.#freeId(id);
       const made = { sentId, run, at: `${at}/tool_calls/${index}`, answered: false };
       this.#calls.push(made);

@@ -29,6 +29,8 @@ export interface RoleRules {
   readonly toolTurns: boolean;
   /** Messages may say nothing. */
   readonly emptyContent: boolean;
+  /** A message may have both text and calls; else the text is a message before it. */
+  readonly textBesideCalls: boolean;
   /** Results of tools may hold media; else those follow as the user's. */
   readonly toolMedia: boolean;
   /** `string`: a content without media is one text. */
@@ -44,6 +46,7 @@ export const ANY_ORDER: RoleRules = {
   prefill: "as_is",
   toolTurns: true,
   emptyContent: true,
+  textBesideCalls: true,
   toolMedia: true,
   textForm: "any",
 };
@@ -75,6 +78,7 @@ export function orderedMessages(list: readonly Json[], rules: RoleRules): Ordere
     ...(rules.userFirst ? [userFirst] : []),
     ...(rules.alternate ? [joined] : []),
     ...(rules.userAfterTool ? [] : [apart]),
+    ...(rules.textBesideCalls ? [] : [callsApart]),
     ...(rules.textForm === "any" ? [] : [asStrings]),
   ];
   const messages = steps.reduce((all, step) => step(all), list);
@@ -249,6 +253,20 @@ function apart(messages: readonly Json[]): readonly Json[] {
   return messages.flatMap((message, index) =>
     isBreak(message, index) ? [{ role: "assistant", content: BETWEEN }, message] : [message],
   );
+}
+
+function isBoth(message: Json): boolean {
+  return hasCalls(message) && !isEmpty(message);
+}
+
+/** Calls in a message without words. */
+function callsApart(messages: readonly Json[]): readonly Json[] {
+  if (!messages.some(isBoth)) return messages;
+  return messages.flatMap((message) => {
+    if (!isBoth(message)) return [message];
+    const { tool_calls: calls, ...said } = message;
+    return [said, { role: message["role"], content: null, tool_calls: calls }];
+  });
 }
 
 function isTexts({ content }: Json): boolean {

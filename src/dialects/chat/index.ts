@@ -1,6 +1,7 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { asks, escaped, Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
@@ -12,6 +13,7 @@ import { mayHaveResponses, rulesOf, vendorOf } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";
 import { embedding } from "../endpoints/embedding.ts";
 import { image } from "../endpoints/image.ts";
+import { withAllowedThinking } from "./history.ts";
 import { chatBody } from "./request.ts";
 import { rerank } from "../endpoints/rerank.ts";
 import { speech } from "../endpoints/speech.ts";
@@ -34,7 +36,7 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
     known.set(model, rules);
     return rules;
   };
-  return {
+  const codec = {
     type: "answer",
 
     request(call: Call, target: Target, apiKey: string): JsonRequest {
@@ -43,7 +45,8 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
       // Their stream could not be read: what the client asked for must not look like the upstream's failure.
       if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
       const report = new Report(call);
-      const { call: asked, tool } = withoutSchema(prepared(call, rules, report), rules, report);
+      const allowed = withAllowedThinking(call, rules, report);
+      const { call: asked, tool } = withoutSchema(prepared(allowed, rules, report), rules, report);
       // A target's own parameters are set in a body that is written.
       const writes = named || target.parameters !== undefined;
       const { body, text, names } = chatBody(asked, target.model, rules, report, writes);
@@ -57,6 +60,8 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
 
     ...FORM,
   } satisfies AnswerCodec;
+  // At a server of which nothing is known they travel as they came.
+  return dialect === "openai" && vendorOf(location) === "generic" ? codec : takingFunctions(codec);
 }
 
 /** At a server of which nothing is known. */

@@ -4,6 +4,7 @@ import { fittedContent, type PartRules } from "../canonical/contents.ts";
 import { objects, stringOf } from "../canonical/json.ts";
 import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
+import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { joinedText, writeParts } from "../chat/messages.ts";
 import { withOwnName } from "./answer.ts";
 import { isResponsesCall, type Placed, type ResponsesCall, Sources, unsealed } from "./native.ts";
@@ -50,9 +51,14 @@ export function writeInput(call: Call, report: Report, as: WriteAs): WrittenInpu
   if (own !== null && isSame(messages, own.canonical["messages"])) return sentInput(own, report, as);
   const writer = new InputWriter(report, as, call.dialect !== "messages");
   const read = own === null ? null : new Sources(own);
-  const items = messages.flatMap((message, index): readonly Placed[] => {
+  // Places in a Responses client's own input are those of its messages.
+  const placed =
+    own === null
+      ? pairedMessages(messages, ["function", "custom"])
+      : messages.map((message, index) => ({ message, at: `/messages/${index}` }));
+  const items = placed.flatMap(({ message, at }, index): readonly Placed[] => {
     if (!isJson(message)) return [];
-    return read?.of(message, index) ?? writer.items(message, `/messages/${index}`).map((item) => ({ item, at: null }));
+    return read?.of(message, index) ?? writer.items(message, at).map((item) => ({ item, at: null }));
   });
   return { input: sendable(items, report, as), records: false };
 }

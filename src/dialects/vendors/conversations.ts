@@ -82,6 +82,12 @@ export const CONVERSATIONS: Readonly<Partial<Record<RuledVendor, Conversation>>>
     },
     models: [
       {
+        // "Assistant message must have either content or tool_calls, but not both."
+        match: /open-|mistral-tiny/,
+        source: ["https://github.com/langchain-ai/langchain/issues/21196"],
+        rules: { textBesideCalls: false },
+      },
+      {
         match: /voxtral/,
         source: ["https://docs.mistral.ai/capabilities/audio", "https://github.com/symfony/ai/pull/508"],
         rules: { parts: parts("audio") },

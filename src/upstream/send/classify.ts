@@ -21,6 +21,12 @@ import {
 import { isOwnField } from "../../dialects/canonical/own-field.ts";
 import { AttemptError, type FailureClass, type Json, type Upstream } from "../../kit/index.ts";
 
+/**
+ * Agents decide by words in the error of a stream whether to try again: opencode by "connection lost" and "stream timed out",
+ * Continue by "connection reset" and "premature end".
+ */
+const CONNECTION_LOST = "upstream connection lost (connection reset)";
+
 /** By error code of undici and Node, once the request was sent; every other code is a reset. */
 const FAILURES_BY_CODE: Readonly<Record<string, readonly [FailureClass, string]>> = {
   UND_ERR_HEADERS_OVERFLOW: ["protocol", "upstream sent too large a header"],
@@ -129,7 +135,7 @@ export function connectionFailure(cause: Error, sent: boolean): AttemptError {
   if (cause.name === "HTTPParserError" || cause.message === "bad response" || cause.message === "bad upgrade") {
     return new AttemptError("protocol", "upstream broke the HTTP protocol", { cause });
   }
-  return new AttemptError("reset", "upstream broke off the connection", { cause });
+  return new AttemptError("reset", CONNECTION_LOST, { cause });
 }
 
 /** The failure that an error thrown by a reader means. */

@@ -230,7 +230,9 @@ class EventStream implements Reader {
     else
       this.fail(
         protocolError(
-          this.#relay.begun || this.#prelude.length > 0 ? "upstream ended its answer half-way" : EMPTY_MESSAGE,
+          this.#relay.begun || this.#prelude.length > 0
+            ? "upstream connection lost: premature end of its answer"
+            : EMPTY_MESSAGE,
         ),
       );
   }

@@ -112,8 +112,9 @@ export class UpstreamStates {
     if (state === undefined) return;
     const at = this.#options.now();
     const { breaker, transitions } = state;
-    const isCleared = change.type === "lifted" || change.setting?.mode === "close";
+    const isCleared = change.type === "lifted" || change.type === "cleared" || change.setting?.mode === "close";
     if (isCleared) this.endCooldowns("override", [upstream]);
+    if (change.type === "cleared") return;
     if (change.type !== "set") {
       const detail = change.type === "ended" ? "its time was over" : "lifted by an operator";
       return note(transitions, { at, state: breaker.state, cause: `manual_${change.type}`, detail });
