@@ -13,6 +13,7 @@ import { mayHaveResponses, rulesOf, vendorOf } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";
 import { embedding } from "../endpoints/embedding.ts";
 import { image } from "../endpoints/image.ts";
+import { withAllowedThinking } from "./history.ts";
 import { chatBody } from "./request.ts";
 import { rerank } from "../endpoints/rerank.ts";
 import { speech } from "../endpoints/speech.ts";
@@ -44,7 +45,8 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
       // Their stream could not be read: what the client asked for must not look like the upstream's failure.
       if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
       const report = new Report(call);
-      const { call: asked, tool } = withoutSchema(prepared(call, rules, report), rules, report);
+      const allowed = withAllowedThinking(call, rules, report);
+      const { call: asked, tool } = withoutSchema(prepared(allowed, rules, report), rules, report);
       // A target's own parameters are set in a body that is written.
       const writes = named || target.parameters !== undefined;
       const { body, text, names } = chatBody(asked, target.model, rules, report, writes);

@@ -58,6 +58,7 @@ const GENERIC: Rules = {
   reasoningOff: "effort",
   reasoningEcho: "never",
   reasoningDemanded: null,
+  thoughtDemanded: false,
   unknownFields: true,
   fields: new Set(OPENAI_FIELDS),
   renamedFields: {},

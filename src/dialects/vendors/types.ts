@@ -30,6 +30,8 @@ export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly reasoningEcho: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   /** What stands for reasoning in assistant messages with tool calls that have none; null: they need none. */
   readonly reasoningDemanded: string | null;
+  /** The model may not think in a tool loop whose last calls came without a thought of its own. */
+  readonly thoughtDemanded: boolean;
   /** Fields of the body and of messages that nobody here knows travel. */
   readonly unknownFields: boolean;
   /** The top-level fields that are known, under the client's names. */
