@@ -16,6 +16,7 @@ export type Limit = number | "none";
 export type UpstreamConnections = number | "none";
 export type Probe = ProbeConfig | "none";
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+export type Moment = string;
 export type ChainStep = TargetConfig | BalancedStepConfig;
 export type Step = string | LocalStep | BuiltInStep;
 export type Fail = "closed" | "open";
@@ -512,6 +513,12 @@ export interface ModelConfig {
    * Date of the model, for the catalogue.
    */
   created?: string;
+  deprecated_at?: Moment;
+  sunset_at?: Moment;
+  /**
+   * The model that serves its requests after sunset_at, under its own name, plan and price.
+   */
+  successor?: string;
   published?: Flag;
   context_window?: Count;
   max_output?: Count;

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 export const validate = validate21;
-const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}},"adminToken":{"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamConnections":{"title":"UpstreamConnections","examples":[256,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000000},{"const":"none"}]},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to one upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]}}},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer; asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"promptPrefixStep":{"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"guardWordsStep":{"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"piiMaskStep":{"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"answerCacheStep":{"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"headerTagsStep":{"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"budgetStep":{"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
+const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"moment":{"anyOf":[{"type":"string","format":"date","examples":["2027-01-15"]},{"type":"string","format":"date-time","examples":["2027-01-15T12:00:00Z"]}]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}},"adminToken":{"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamConnections":{"title":"UpstreamConnections","examples":[256,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000000},{"const":"none"}]},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to one upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]}}},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"deprecated_at":{"description":"From when the model should not be used for anything new; answers carry it as Deprecation. A date begins in UTC.","$ref":"#/definitions/moment","examples":["2027-01-15","2027-01-15T12:00:00Z"]},"sunset_at":{"description":"From when there is no such model, or its successor serves; answers carry it as Sunset.","$ref":"#/definitions/moment","examples":["2027-04-15","2027-04-15T12:00:00Z"]},"successor":{"description":"The model that serves its requests after sunset_at, under its own name, plan and price.","type":"string","minLength":1,"examples":["route/swift"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer; asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"promptPrefixStep":{"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"guardWordsStep":{"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"piiMaskStep":{"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"answerCacheStep":{"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"headerTagsStep":{"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"budgetStep":{"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
 const func2 = Object.prototype.hasOwnProperty;
 const func3 = require("ajv/dist/runtime/ucs2length").default;
 const schema7 = {"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}};
@@ -3744,18 +3744,103 @@ validate140.errors = vErrors;
 return errors === 0;
 }
 
-const schema49 = {"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer; asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}};
+const schema49 = {"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"deprecated_at":{"description":"From when the model should not be used for anything new; answers carry it as Deprecation. A date begins in UTC.","$ref":"#/definitions/moment","examples":["2027-01-15","2027-01-15T12:00:00Z"]},"sunset_at":{"description":"From when there is no such model, or its successor serves; answers carry it as Sunset.","$ref":"#/definitions/moment","examples":["2027-04-15","2027-04-15T12:00:00Z"]},"successor":{"description":"The model that serves its requests after sunset_at, under its own name, plan and price.","type":"string","minLength":1,"examples":["route/swift"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer; asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}};
 const formats0 = require("ajv-formats/dist/formats").fullFormats.date;
-const schema50 = {"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}};
-const schema51 = {"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}};
+const schema50 = {"anyOf":[{"type":"string","format":"date","examples":["2027-01-15"]},{"type":"string","format":"date-time","examples":["2027-01-15T12:00:00Z"]}]};
+const formats4 = require("ajv-formats/dist/formats").fullFormats["date-time"];
+
+function validate158(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+const _errs0 = errors;
+let valid0 = false;
+const _errs1 = errors;
+if(typeof data === "string"){
+if(!(formats0.validate(data))){
+const err0 = {instancePath,schemaPath:"#/anyOf/0/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\"",schema:"date",parentSchema:schema50.anyOf[0],data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.anyOf[0].type,parentSchema:schema50.anyOf[0],data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+var _valid0 = _errs1 === errors;
+valid0 = valid0 || _valid0;
+if(!valid0){
+const _errs3 = errors;
+if(typeof data === "string"){
+if(!(formats4.validate(data))){
+const err2 = {instancePath,schemaPath:"#/anyOf/1/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema50.anyOf[1],data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/anyOf/1/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.anyOf[1].type,parentSchema:schema50.anyOf[1],data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+var _valid0 = _errs3 === errors;
+valid0 = valid0 || _valid0;
+}
+if(!valid0){
+const err4 = {instancePath,schemaPath:"#/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema50.anyOf,parentSchema:schema50,data};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+else {
+errors = _errs0;
+if(vErrors !== null){
+if(_errs0){
+vErrors.length = _errs0;
+}
+else {
+vErrors = null;
+}
+}
+}
+validate158.errors = vErrors;
+return errors === 0;
+}
+
+const schema51 = {"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}};
+const schema52 = {"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}};
 const pattern22 = new RegExp("^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$", "u");
 
-function validate171(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.default === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema51.required,parentSchema:schema51,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema52.required,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3766,7 +3851,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "default") || (pattern22.test(key0)))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema51,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3792,7 +3877,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema52.type,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3801,18 +3886,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate171.errors = vErrors;
+validate174.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func2.call(schema50.properties, key0))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema50,data};
+if(!(func2.call(schema51.properties, key0))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema51,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3871,7 +3956,7 @@ let valid1 = false;
 const _errs11 = errors;
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 1000000000 || isNaN(data7)){
-const err1 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema50.properties.per_image.anyOf[0],data:data7};
+const err1 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema51.properties.per_image.anyOf[0],data:data7};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3881,7 +3966,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data7 < 0 || isNaN(data7)){
-const err2 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema50.properties.per_image.anyOf[0],data:data7};
+const err2 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema51.properties.per_image.anyOf[0],data:data7};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3892,7 +3977,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema50.properties.per_image.anyOf[0].type,parentSchema:schema50.properties.per_image.anyOf[0],data:data7};
+const err3 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema51.properties.per_image.anyOf[0].type,parentSchema:schema51.properties.per_image.anyOf[0],data:data7};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3905,15 +3990,15 @@ var _valid0 = _errs11 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
 const _errs13 = errors;
-if(!(validate171(data7, {instancePath:instancePath+"/per_image",parentData:data,parentDataProperty:"per_image",rootData}))){
-vErrors = vErrors === null ? validate171.errors : vErrors.concat(validate171.errors);
+if(!(validate174(data7, {instancePath:instancePath+"/per_image",parentData:data,parentDataProperty:"per_image",rootData}))){
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs13 === errors;
 valid1 = valid1 || _valid0;
 }
 if(!valid1){
-const err4 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema50.properties.per_image.anyOf,parentSchema:schema50.properties.per_image,data:data7};
+const err4 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema51.properties.per_image.anyOf,parentSchema:schema51.properties.per_image,data:data7};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3950,7 +4035,7 @@ if(data.verified_at !== undefined){
 let data10 = data.verified_at;
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-const err5 = {instancePath:instancePath+"/verified_at",schemaPath:"#/properties/verified_at/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\"",schema:"date",parentSchema:schema50.properties.verified_at,data:data10};
+const err5 = {instancePath:instancePath+"/verified_at",schemaPath:"#/properties/verified_at/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\"",schema:"date",parentSchema:schema51.properties.verified_at,data:data10};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3961,7 +4046,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/verified_at",schemaPath:"#/properties/verified_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.verified_at.type,parentSchema:schema50.properties.verified_at,data:data10};
+const err6 = {instancePath:instancePath+"/verified_at",schemaPath:"#/properties/verified_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema51.properties.verified_at.type,parentSchema:schema51.properties.verified_at,data:data10};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3973,7 +4058,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.type,parentSchema:schema50,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3982,22 +4067,22 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate163.errors = vErrors;
+validate166.errors = vErrors;
 return errors === 0;
 }
 
-const schema52 = {"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]};
-const schema53 = {"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}};
-const schema54 = {"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}};
+const schema53 = {"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]};
+const schema54 = {"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}};
+const schema55 = {"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}};
 const pattern25 = new RegExp("^(/([^/~]|~[01])*)+$", "u");
 const pattern29 = new RegExp("^[^/~]+$", "u");
 
-function validate185(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate188(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema54,data};
+const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4008,7 +4093,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "set") || (key0 === "remove")) || (key0 === "rename"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema54,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4023,7 +4108,7 @@ let data0 = data.set;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 for(const key1 in data0){
 if(!(pattern25.test(key1))){
-const err2 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema54.properties.set,data:data0};
+const err2 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema55.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4035,7 +4120,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema54.properties.set.type,parentSchema:schema54.properties.set,data:data0};
+const err3 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.properties.set.type,parentSchema:schema55.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4053,7 +4138,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
 if(!pattern25.test(data2)){
-const err4 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema54.properties.remove.items,data:data2};
+const err4 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema55.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4064,7 +4149,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.remove.items.type,parentSchema:schema54.properties.remove.items,data:data2};
+const err5 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.remove.items.type,parentSchema:schema55.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4085,7 +4170,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err6 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema54.properties.remove,data:data1};
+const err6 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema55.properties.remove,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4100,7 +4185,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema54.properties.remove.type,parentSchema:schema54.properties.remove,data:data1};
+const err7 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema55.properties.remove.type,parentSchema:schema55.properties.remove,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4115,7 +4200,7 @@ let data3 = data.rename;
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 for(const key2 in data3){
 if(!(pattern25.test(key2))){
-const err8 = {instancePath:instancePath+"/rename",schemaPath:"#/properties/rename/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema54.properties.rename,data:data3};
+const err8 = {instancePath:instancePath+"/rename",schemaPath:"#/properties/rename/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema55.properties.rename,data:data3};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4130,7 +4215,7 @@ if(pattern25.test(key3)){
 let data4 = data3[key3];
 if(typeof data4 === "string"){
 if(!pattern29.test(data4)){
-const err9 = {instancePath:instancePath+"/rename/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/rename/patternProperties/%5E(~1(%5B%5E~1~0%5D%7C~0%5B01%5D)*)%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^/~]+$"},message:"must match pattern \""+"^[^/~]+$"+"\"",schema:"^[^/~]+$",parentSchema:schema54.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"],data:data4};
+const err9 = {instancePath:instancePath+"/rename/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/rename/patternProperties/%5E(~1(%5B%5E~1~0%5D%7C~0%5B01%5D)*)%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^/~]+$"},message:"must match pattern \""+"^[^/~]+$"+"\"",schema:"^[^/~]+$",parentSchema:schema55.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"],data:data4};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4141,7 +4226,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/rename/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/rename/patternProperties/%5E(~1(%5B%5E~1~0%5D%7C~0%5B01%5D)*)%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"].type,parentSchema:schema54.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"],data:data4};
+const err10 = {instancePath:instancePath+"/rename/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/rename/patternProperties/%5E(~1(%5B%5E~1~0%5D%7C~0%5B01%5D)*)%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"].type,parentSchema:schema55.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"],data:data4};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4154,7 +4239,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath:instancePath+"/rename",schemaPath:"#/properties/rename/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema54.properties.rename.type,parentSchema:schema54.properties.rename,data:data3};
+const err11 = {instancePath:instancePath+"/rename",schemaPath:"#/properties/rename/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.properties.rename.type,parentSchema:schema55.properties.rename,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4166,7 +4251,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema54.type,parentSchema:schema54,data};
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.type,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4175,18 +4260,18 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate185.errors = vErrors;
+validate188.errors = vErrors;
 return errors === 0;
 }
 
 const pattern21 = new RegExp("^[a-z][a-z0-9_-]*$", "u");
 
-function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate184(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.upstream === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "upstream"},message:"must have required property '"+"upstream"+"'",schema:schema53.required,parentSchema:schema53,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "upstream"},message:"must have required property '"+"upstream"+"'",schema:schema54.required,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4196,7 +4281,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.model === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "model"},message:"must have required property '"+"model"+"'",schema:schema53.required,parentSchema:schema53,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "model"},message:"must have required property '"+"model"+"'",schema:schema54.required,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4207,7 +4292,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((((((key0 === "upstream") || (key0 === "model")) || (key0 === "weight")) || (key0 === "timeouts")) || (key0 === "context_window")) || (key0 === "features")) || (key0 === "cost")) || (key0 === "parameters"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4220,7 +4305,7 @@ errors++;
 if(data.upstream !== undefined){
 let data0 = data.upstream;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.upstream.type,parentSchema:schema53.properties.upstream,data:data0};
+const err3 = {instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.upstream.type,parentSchema:schema54.properties.upstream,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4234,7 +4319,7 @@ if(data.model !== undefined){
 let data1 = data.model;
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-const err4 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema53.properties.model,data:data1};
+const err4 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema54.properties.model,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4245,7 +4330,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.model.type,parentSchema:schema53.properties.model,data:data1};
+const err5 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.model.type,parentSchema:schema54.properties.model,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4259,7 +4344,7 @@ if(data.weight !== undefined){
 let data2 = data.weight;
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000000 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema53.properties.weight,data:data2};
+const err6 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema54.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4269,7 +4354,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.weight,data:data2};
+const err7 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema54.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4280,7 +4365,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema53.properties.weight.type,parentSchema:schema53.properties.weight,data:data2};
+const err8 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema54.properties.weight.type,parentSchema:schema54.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4310,7 +4395,7 @@ for(let i0=0; i0<len0; i0++){
 let data6 = data5[i0];
 if(typeof data6 === "string"){
 if(!pattern21.test(data6)){
-const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema53.properties.features.items,data:data6};
+const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema54.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4321,7 +4406,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.features.items.type,parentSchema:schema53.properties.features.items,data:data6};
+const err10 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.features.items.type,parentSchema:schema54.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4342,7 +4427,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err11 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema53.properties.features,data:data5};
+const err11 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema54.properties.features,data:data5};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4357,7 +4442,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema53.properties.features.type,parentSchema:schema53.properties.features,data:data5};
+const err12 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema54.properties.features.type,parentSchema:schema54.properties.features,data:data5};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4368,20 +4453,20 @@ errors++;
 }
 }
 if(data.cost !== undefined){
-if(!(validate163(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
-vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
+if(!(validate166(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
+vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
 errors = vErrors.length;
 }
 }
 if(data.parameters !== undefined){
-if(!(validate185(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate188(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
+vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema53.type,parentSchema:schema53,data};
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema54.type,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4390,18 +4475,18 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate181.errors = vErrors;
+validate184.errors = vErrors;
 return errors === 0;
 }
 
-const schema55 = {"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}};
+const schema56 = {"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}};
 
-function validate188(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate191(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.balance === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "balance"},message:"must have required property '"+"balance"+"'",schema:schema55.required,parentSchema:schema55,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "balance"},message:"must have required property '"+"balance"+"'",schema:schema56.required,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4411,7 +4496,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.targets === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"},message:"must have required property '"+"targets"+"'",schema:schema55.required,parentSchema:schema55,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"},message:"must have required property '"+"targets"+"'",schema:schema56.required,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4422,7 +4507,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "balance") || (key0 === "targets"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema55,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4435,7 +4520,7 @@ errors++;
 if(data.balance !== undefined){
 let data0 = data.balance;
 if(!(((data0 === "weighted") || (data0 === "latency")) || (data0 === "sticky"))){
-const err3 = {instancePath:instancePath+"/balance",schemaPath:"#/properties/balance/enum",keyword:"enum",params:{allowedValues: schema55.properties.balance.enum},message:"must be equal to one of the allowed values",schema:schema55.properties.balance.enum,parentSchema:schema55.properties.balance,data:data0};
+const err3 = {instancePath:instancePath+"/balance",schemaPath:"#/properties/balance/enum",keyword:"enum",params:{allowedValues: schema56.properties.balance.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.balance.enum,parentSchema:schema56.properties.balance,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4449,7 +4534,7 @@ if(data.targets !== undefined){
 let data1 = data.targets;
 if(Array.isArray(data1)){
 if(data1.length < 1){
-const err4 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema55.properties.targets,data:data1};
+const err4 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema56.properties.targets,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4460,14 +4545,14 @@ errors++;
 }
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate181(data1[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
+if(!(validate184(data1[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema55.properties.targets.type,parentSchema:schema55.properties.targets,data:data1};
+const err5 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema56.properties.targets.type,parentSchema:schema56.properties.targets,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4479,7 +4564,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.type,parentSchema:schema55,data};
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.type,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4488,20 +4573,20 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate188.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate180(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate183(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 let valid0 = false;
 let passing0 = null;
 const _errs1 = errors;
-if(!(validate181(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
+if(!(validate184(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs1 === errors;
@@ -4510,8 +4595,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs2 = errors;
-if(!(validate188(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
+if(!(validate191(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs2 === errors;
@@ -4526,7 +4611,7 @@ passing0 = 1;
 }
 }
 if(!valid0){
-const err0 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema52.oneOf,parentSchema:schema52,data};
+const err0 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema53.oneOf,parentSchema:schema53,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4546,7 +4631,7 @@ vErrors = null;
 }
 }
 }
-validate180.errors = vErrors;
+validate183.errors = vErrors;
 return errors === 0;
 }
 
@@ -4708,6 +4793,43 @@ vErrors.push(err12);
 errors++;
 }
 }
+if(data.deprecated_at !== undefined){
+if(!(validate158(data.deprecated_at, {instancePath:instancePath+"/deprecated_at",parentData:data,parentDataProperty:"deprecated_at",rootData}))){
+vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
+errors = vErrors.length;
+}
+}
+if(data.sunset_at !== undefined){
+if(!(validate158(data.sunset_at, {instancePath:instancePath+"/sunset_at",parentData:data,parentDataProperty:"sunset_at",rootData}))){
+vErrors = vErrors === null ? validate158.errors : vErrors.concat(validate158.errors);
+errors = vErrors.length;
+}
+}
+if(data.successor !== undefined){
+let data7 = data.successor;
+if(typeof data7 === "string"){
+if(func3(data7) < 1){
+const err13 = {instancePath:instancePath+"/successor",schemaPath:"#/properties/successor/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema49.properties.successor,data:data7};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+else {
+const err14 = {instancePath:instancePath+"/successor",schemaPath:"#/properties/successor/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.successor.type,parentSchema:schema49.properties.successor,data:data7};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
 if(data.published !== undefined){
 if(!(validate32(data.published, {instancePath:instancePath+"/published",parentData:data,parentDataProperty:"published",rootData}))){
 vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
@@ -4727,46 +4849,14 @@ errors = vErrors.length;
 }
 }
 if(data.features !== undefined){
-let data8 = data.features;
-if(Array.isArray(data8)){
-const len0 = data8.length;
+let data11 = data.features;
+if(Array.isArray(data11)){
+const len0 = data11.length;
 for(let i0=0; i0<len0; i0++){
-let data9 = data8[i0];
-if(typeof data9 === "string"){
-if(!pattern21.test(data9)){
-const err13 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema49.properties.features.items,data:data9};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-else {
-const err14 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.features.items.type,parentSchema:schema49.properties.features.items,data:data9};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-}
-let i1 = data8.length;
-let j0;
-if(i1 > 1){
-const indices0 = {};
-for(;i1--;){
-let item0 = data8[i1];
-if(typeof item0 !== "string"){
-continue;
-}
-if(typeof indices0[item0] == "number"){
-j0 = indices0[item0];
-const err15 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema49.properties.features,data:data8};
+let data12 = data11[i0];
+if(typeof data12 === "string"){
+if(!pattern21.test(data12)){
+const err15 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema49.properties.features.items,data:data12};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -4774,14 +4864,10 @@ else {
 vErrors.push(err15);
 }
 errors++;
-break;
-}
-indices0[item0] = i1;
-}
 }
 }
 else {
-const err16 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema49.properties.features.type,parentSchema:schema49.properties.features,data:data8};
+const err16 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.features.items.type,parentSchema:schema49.properties.features.items,data:data12};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -4791,15 +4877,18 @@ vErrors.push(err16);
 errors++;
 }
 }
-if(data.voices !== undefined){
-let data10 = data.voices;
-if(Array.isArray(data10)){
-const len1 = data10.length;
-for(let i2=0; i2<len1; i2++){
-let data11 = data10[i2];
-if(typeof data11 === "string"){
-if(func3(data11) < 1){
-const err17 = {instancePath:instancePath+"/voices/" + i2,schemaPath:"#/properties/voices/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema49.properties.voices.items,data:data11};
+let i1 = data11.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data11[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+const err17 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema49.properties.features,data:data11};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4807,10 +4896,14 @@ else {
 vErrors.push(err17);
 }
 errors++;
+break;
+}
+indices0[item0] = i1;
+}
 }
 }
 else {
-const err18 = {instancePath:instancePath+"/voices/" + i2,schemaPath:"#/properties/voices/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.voices.items.type,parentSchema:schema49.properties.voices.items,data:data11};
+const err18 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema49.properties.features.type,parentSchema:schema49.properties.features,data:data11};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -4820,23 +4913,52 @@ vErrors.push(err18);
 errors++;
 }
 }
-let i3 = data10.length;
-let j1;
-if(i3 > 1){
-const indices1 = {};
-for(;i3--;){
-let item1 = data10[i3];
-if(typeof item1 !== "string"){
-continue;
-}
-if(typeof indices1[item1] == "number"){
-j1 = indices1[item1];
-const err19 = {instancePath:instancePath+"/voices",schemaPath:"#/properties/voices/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema49.properties.voices,data:data10};
+if(data.voices !== undefined){
+let data13 = data.voices;
+if(Array.isArray(data13)){
+const len1 = data13.length;
+for(let i2=0; i2<len1; i2++){
+let data14 = data13[i2];
+if(typeof data14 === "string"){
+if(func3(data14) < 1){
+const err19 = {instancePath:instancePath+"/voices/" + i2,schemaPath:"#/properties/voices/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema49.properties.voices.items,data:data14};
 if(vErrors === null){
 vErrors = [err19];
 }
 else {
 vErrors.push(err19);
+}
+errors++;
+}
+}
+else {
+const err20 = {instancePath:instancePath+"/voices/" + i2,schemaPath:"#/properties/voices/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.voices.items.type,parentSchema:schema49.properties.voices.items,data:data14};
+if(vErrors === null){
+vErrors = [err20];
+}
+else {
+vErrors.push(err20);
+}
+errors++;
+}
+}
+let i3 = data13.length;
+let j1;
+if(i3 > 1){
+const indices1 = {};
+for(;i3--;){
+let item1 = data13[i3];
+if(typeof item1 !== "string"){
+continue;
+}
+if(typeof indices1[item1] == "number"){
+j1 = indices1[item1];
+const err21 = {instancePath:instancePath+"/voices",schemaPath:"#/properties/voices/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema49.properties.voices,data:data13};
+if(vErrors === null){
+vErrors = [err21];
+}
+else {
+vErrors.push(err21);
 }
 errors++;
 break;
@@ -4846,12 +4968,12 @@ indices1[item1] = i3;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/voices",schemaPath:"#/properties/voices/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema49.properties.voices.type,parentSchema:schema49.properties.voices,data:data10};
+const err22 = {instancePath:instancePath+"/voices",schemaPath:"#/properties/voices/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema49.properties.voices.type,parentSchema:schema49.properties.voices,data:data13};
 if(vErrors === null){
-vErrors = [err20];
+vErrors = [err22];
 }
 else {
-vErrors.push(err20);
+vErrors.push(err22);
 }
 errors++;
 }
@@ -4869,8 +4991,8 @@ errors = vErrors.length;
 }
 }
 if(data.price !== undefined){
-if(!(validate163(data.price, {instancePath:instancePath+"/price",parentData:data,parentDataProperty:"price",rootData}))){
-vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
+if(!(validate166(data.price, {instancePath:instancePath+"/price",parentData:data,parentDataProperty:"price",rootData}))){
+vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
 errors = vErrors.length;
 }
 }
@@ -4887,40 +5009,10 @@ errors = vErrors.length;
 }
 }
 if(data.chain !== undefined){
-let data17 = data.chain;
-if(Array.isArray(data17)){
-if(data17.length < 1){
-const err21 = {instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema49.properties.chain,data:data17};
-if(vErrors === null){
-vErrors = [err21];
-}
-else {
-vErrors.push(err21);
-}
-errors++;
-}
-const len2 = data17.length;
-for(let i4=0; i4<len2; i4++){
-if(!(validate180(data17[i4], {instancePath:instancePath+"/chain/" + i4,parentData:data17,parentDataProperty:i4,rootData}))){
-vErrors = vErrors === null ? validate180.errors : vErrors.concat(validate180.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err22 = {instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema49.properties.chain.type,parentSchema:schema49.properties.chain,data:data17};
-if(vErrors === null){
-vErrors = [err22];
-}
-else {
-vErrors.push(err22);
-}
-errors++;
-}
-}
-}
-else {
-const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.type,parentSchema:schema49,data};
+let data20 = data.chain;
+if(Array.isArray(data20)){
+if(data20.length < 1){
+const err23 = {instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema49.properties.chain,data:data20};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -4929,21 +5021,51 @@ vErrors.push(err23);
 }
 errors++;
 }
+const len2 = data20.length;
+for(let i4=0; i4<len2; i4++){
+if(!(validate183(data20[i4], {instancePath:instancePath+"/chain/" + i4,parentData:data20,parentDataProperty:i4,rootData}))){
+vErrors = vErrors === null ? validate183.errors : vErrors.concat(validate183.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err24 = {instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema49.properties.chain.type,parentSchema:schema49.properties.chain,data:data20};
+if(vErrors === null){
+vErrors = [err24];
+}
+else {
+vErrors.push(err24);
+}
+errors++;
+}
+}
+}
+else {
+const err25 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.type,parentSchema:schema49,data};
+if(vErrors === null){
+vErrors = [err25];
+}
+else {
+vErrors.push(err25);
+}
+errors++;
+}
 validate157.errors = vErrors;
 return errors === 0;
 }
 
-const schema56 = {"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]};
-const schema57 = {"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema57 = {"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]};
+const schema58 = {"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const pattern30 = new RegExp("^(\\.{1,2}/|/)", "u");
-const schema58 = {"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}};
+const schema59 = {"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}};
 
-function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema58,data};
+const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4954,7 +5076,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "models") || (key0 === "tiers"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema58,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4968,7 +5090,7 @@ if(data.models !== undefined){
 let data0 = data.models;
 if(Array.isArray(data0)){
 if(data0.length < 1){
-const err2 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema58.properties.models,data:data0};
+const err2 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema59.properties.models,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4982,7 +5104,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-const err3 = {instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema58.properties.models.items,data:data1};
+const err3 = {instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema59.properties.models.items,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4993,7 +5115,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.models.items.type,parentSchema:schema58.properties.models.items,data:data1};
+const err4 = {instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.models.items.type,parentSchema:schema59.properties.models.items,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5005,7 +5127,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema58.properties.models.type,parentSchema:schema58.properties.models,data:data0};
+const err5 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema59.properties.models.type,parentSchema:schema59.properties.models,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5019,7 +5141,7 @@ if(data.tiers !== undefined){
 let data2 = data.tiers;
 if(Array.isArray(data2)){
 if(data2.length < 1){
-const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema58.properties.tiers,data:data2};
+const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema59.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5032,7 +5154,7 @@ const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 if(typeof data3 !== "string"){
-const err7 = {instancePath:instancePath+"/tiers/" + i1,schemaPath:"#/properties/tiers/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.tiers.items.type,parentSchema:schema58.properties.tiers.items,data:data3};
+const err7 = {instancePath:instancePath+"/tiers/" + i1,schemaPath:"#/properties/tiers/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.tiers.items.type,parentSchema:schema59.properties.tiers.items,data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5044,7 +5166,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema58.properties.tiers.type,parentSchema:schema58.properties.tiers,data:data2};
+const err8 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema59.properties.tiers.type,parentSchema:schema59.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5056,7 +5178,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.type,parentSchema:schema58,data};
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.type,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -5065,17 +5187,17 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate195.errors = vErrors;
+validate198.errors = vErrors;
 return errors === 0;
 }
 
-const schema59 = {"enum":["closed","open"]};
+const schema60 = {"enum":["closed","open"]};
 
-function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate200(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!((data === "closed") || (data === "open"))){
-const err0 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values",schema:schema59.enum,parentSchema:schema59,data};
+const err0 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema60.enum},message:"must be equal to one of the allowed values",schema:schema60.enum,parentSchema:schema60,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5084,17 +5206,17 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate197.errors = vErrors;
+validate200.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate194(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema57.required,parentSchema:schema57,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema58.required,parentSchema:schema58,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5105,7 +5227,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema57,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema58,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5119,7 +5241,7 @@ if(data.use !== undefined){
 let data0 = data.use;
 if(typeof data0 === "string"){
 if(!pattern30.test(data0)){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema57.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema58.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5130,7 +5252,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.use.type,parentSchema:schema57.properties.use,data:data0};
+const err3 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.use.type,parentSchema:schema58.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5145,7 +5267,7 @@ let data1 = data.options;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 }
 else {
-const err4 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.options.type,parentSchema:schema57.properties.options,data:data1};
+const err4 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.properties.options.type,parentSchema:schema58.properties.options,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5156,14 +5278,14 @@ errors++;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -5175,7 +5297,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.type,parentSchema:schema57,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.type,parentSchema:schema58,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5184,21 +5306,21 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate194.errors = vErrors;
+validate197.errors = vErrors;
 return errors === 0;
 }
 
-const schema60 = {"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]};
-const schema61 = {"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema62 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/auth.schema.json","title":"AuthOptions","description":"auth takes no options: credentials are read as the API says.","type":"object","additionalProperties":false,"properties":{}};
+const schema61 = {"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]};
+const schema62 = {"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema63 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/auth.schema.json","title":"AuthOptions","description":"auth takes no options: credentials are read as the API says.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate203(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/auth.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema62,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema63,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5209,7 +5331,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema62.type,parentSchema:schema62,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.type,parentSchema:schema63,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5218,17 +5340,17 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate203.errors = vErrors;
+validate206.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema61.required,parentSchema:schema61,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema62.required,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5239,7 +5361,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema61,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5252,7 +5374,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("auth" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "auth"},message:"must be equal to constant",schema:"auth",parentSchema:schema61.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "auth"},message:"must be equal to constant",schema:"auth",parentSchema:schema62.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5263,20 +5385,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate203(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if(!(validate206(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -5288,7 +5410,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.type,parentSchema:schema61,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema62.type,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5297,20 +5419,20 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate202.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
 
-const schema63 = {"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema64 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/plan-check.schema.json","title":"PlanCheckOptions","description":"plan-check takes no options: plans are declared under tiers.","type":"object","additionalProperties":false,"properties":{}};
+const schema64 = {"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema65 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/plan-check.schema.json","title":"PlanCheckOptions","description":"plan-check takes no options: plans are declared under tiers.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/plan-check.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema64,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema65,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5321,7 +5443,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema64.type,parentSchema:schema64,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.type,parentSchema:schema65,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5330,17 +5452,17 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate209.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate211(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema63.required,parentSchema:schema63,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema64.required,parentSchema:schema64,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5351,7 +5473,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema63,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema64,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5364,7 +5486,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("plan-check" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "plan-check"},message:"must be equal to constant",schema:"plan-check",parentSchema:schema63.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "plan-check"},message:"must be equal to constant",schema:"plan-check",parentSchema:schema64.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5375,20 +5497,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate209(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate212(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -5400,7 +5522,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.type,parentSchema:schema63,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema64.type,parentSchema:schema64,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5409,20 +5531,20 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate208.errors = vErrors;
+validate211.errors = vErrors;
 return errors === 0;
 }
 
-const schema65 = {"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema66 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/quota.schema.json","title":"QuotaOptions","description":"quota takes no options: limits are declared under tiers, holds under billing.","type":"object","additionalProperties":false,"properties":{}};
+const schema66 = {"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema67 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/quota.schema.json","title":"QuotaOptions","description":"quota takes no options: limits are declared under tiers, holds under billing.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate218(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/quota.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema66,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema67,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5433,7 +5555,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.type,parentSchema:schema66,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.type,parentSchema:schema67,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5442,17 +5564,17 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate215.errors = vErrors;
+validate218.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema65.required,parentSchema:schema65,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema66.required,parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5463,7 +5585,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema65,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5476,7 +5598,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("quota" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "quota"},message:"must be equal to constant",schema:"quota",parentSchema:schema65.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "quota"},message:"must be equal to constant",schema:"quota",parentSchema:schema66.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5487,20 +5609,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate215(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
+if(!(validate218(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -5512,7 +5634,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.type,parentSchema:schema65,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.type,parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5521,20 +5643,20 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate214.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
 
-const schema67 = {"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema68 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/breaker.schema.json","title":"BreakerOptions","description":"breaker takes no options: thresholds are declared under upstreams and defaults.","type":"object","additionalProperties":false,"properties":{}};
+const schema68 = {"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema69 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/breaker.schema.json","title":"BreakerOptions","description":"breaker takes no options: thresholds are declared under upstreams and defaults.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate221(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/breaker.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema68,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema69,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5545,7 +5667,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.type,parentSchema:schema68,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.type,parentSchema:schema69,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5554,17 +5676,17 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate221.errors = vErrors;
+validate224.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate223(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema67.required,parentSchema:schema67,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema68.required,parentSchema:schema68,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5575,7 +5697,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema67,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema68,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5588,7 +5710,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("breaker" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "breaker"},message:"must be equal to constant",schema:"breaker",parentSchema:schema67.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "breaker"},message:"must be equal to constant",schema:"breaker",parentSchema:schema68.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5599,20 +5721,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate221(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+if(!(validate224(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -5624,7 +5746,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.type,parentSchema:schema67,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.type,parentSchema:schema68,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5633,21 +5755,21 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate220.errors = vErrors;
+validate223.errors = vErrors;
 return errors === 0;
 }
 
-const schema69 = {"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema70 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/transform.schema.json","title":"TransformOptions","description":"Fields of the request body to set and to remove, before it is sent on.","type":"object","additionalProperties":false,"properties":{"set":{"description":"Values by JSON pointer; missing parents are made.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/metadata/gateway":"route"}],"propertyNames":{"examples":["/metadata/gateway"]}},"remove":{"description":"JSON pointers of fields to leave out.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]}}};
+const schema70 = {"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema71 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/transform.schema.json","title":"TransformOptions","description":"Fields of the request body to set and to remove, before it is sent on.","type":"object","additionalProperties":false,"properties":{"set":{"description":"Values by JSON pointer; missing parents are made.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/metadata/gateway":"route"}],"propertyNames":{"examples":["/metadata/gateway"]}},"remove":{"description":"JSON pointers of fields to leave out.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]}}};
 
-function validate227(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate230(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/transform.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "set") || (key0 === "remove"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5662,7 +5784,7 @@ let data0 = data.set;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 for(const key1 in data0){
 if(!(pattern25.test(key1))){
-const err1 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema70.properties.set,data:data0};
+const err1 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema71.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5674,7 +5796,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.properties.set.type,parentSchema:schema70.properties.set,data:data0};
+const err2 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.properties.set.type,parentSchema:schema71.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5692,7 +5814,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
 if(!pattern25.test(data2)){
-const err3 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema70.properties.remove.items,data:data2};
+const err3 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema71.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5703,7 +5825,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.remove.items.type,parentSchema:schema70.properties.remove.items,data:data2};
+const err4 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema71.properties.remove.items.type,parentSchema:schema71.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5724,7 +5846,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err5 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema70.properties.remove,data:data1};
+const err5 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema71.properties.remove,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5739,7 +5861,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema70.properties.remove.type,parentSchema:schema70.properties.remove,data:data1};
+const err6 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema71.properties.remove.type,parentSchema:schema71.properties.remove,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5751,7 +5873,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.type,parentSchema:schema71,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5760,17 +5882,17 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate227.errors = vErrors;
+validate230.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema69.required,parentSchema:schema69,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema70.required,parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5781,7 +5903,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema69,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5794,7 +5916,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("transform" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "transform"},message:"must be equal to constant",schema:"transform",parentSchema:schema69.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "transform"},message:"must be equal to constant",schema:"transform",parentSchema:schema70.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5805,20 +5927,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate227(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate230(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -5830,7 +5952,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.type,parentSchema:schema69,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5839,20 +5961,20 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate226.errors = vErrors;
+validate229.errors = vErrors;
 return errors === 0;
 }
 
-const schema71 = {"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema72 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json","title":"PromptPrefixOptions","description":"Instructions that stand around the client's own in every chat request.","type":"object","additionalProperties":false,"required":["prompts"],"properties":{"prompts":{"description":"Texts, in the order in which they are sent. All that apply are sent.","type":"array","minItems":1,"items":{"$ref":"#/definitions/prompt"},"examples":[[{"text":"Answer in the language of the question.","tiers":["Free"]}]]}},"definitions":{"prompt":{"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}}}};
-const schema73 = {"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}};
+const schema72 = {"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema73 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json","title":"PromptPrefixOptions","description":"Instructions that stand around the client's own in every chat request.","type":"object","additionalProperties":false,"required":["prompts"],"properties":{"prompts":{"description":"Texts, in the order in which they are sent. All that apply are sent.","type":"array","minItems":1,"items":{"$ref":"#/definitions/prompt"},"examples":[[{"text":"Answer in the language of the question.","tiers":["Free"]}]]}},"definitions":{"prompt":{"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}}}};
+const schema74 = {"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}};
 
-function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'",schema:schema73.required,parentSchema:schema73,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'",schema:schema74.required,parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5863,7 +5985,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((key0 === "text") || (key0 === "place")) || (key0 === "tiers")) || (key0 === "models"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema73,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5877,7 +5999,7 @@ if(data.text !== undefined){
 let data0 = data.text;
 if(typeof data0 === "string"){
 if(func3(data0) > 100000){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 100000},message:"must NOT have more than 100000 characters",schema:100000,parentSchema:schema73.properties.text,data:data0};
+const err2 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 100000},message:"must NOT have more than 100000 characters",schema:100000,parentSchema:schema74.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5887,7 +6009,7 @@ vErrors.push(err2);
 errors++;
 }
 if(func3(data0) < 1){
-const err3 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema73.properties.text,data:data0};
+const err3 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema74.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5898,7 +6020,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.text.type,parentSchema:schema73.properties.text,data:data0};
+const err4 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.text.type,parentSchema:schema74.properties.text,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5911,7 +6033,7 @@ errors++;
 if(data.place !== undefined){
 let data1 = data.place;
 if(!((data1 === "before") || (data1 === "after"))){
-const err5 = {instancePath:instancePath+"/place",schemaPath:"#/properties/place/enum",keyword:"enum",params:{allowedValues: schema73.properties.place.enum},message:"must be equal to one of the allowed values",schema:schema73.properties.place.enum,parentSchema:schema73.properties.place,data:data1};
+const err5 = {instancePath:instancePath+"/place",schemaPath:"#/properties/place/enum",keyword:"enum",params:{allowedValues: schema74.properties.place.enum},message:"must be equal to one of the allowed values",schema:schema74.properties.place.enum,parentSchema:schema74.properties.place,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5925,7 +6047,7 @@ if(data.tiers !== undefined){
 let data2 = data.tiers;
 if(Array.isArray(data2)){
 if(data2.length < 1){
-const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema73.properties.tiers,data:data2};
+const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema74.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5939,7 +6061,7 @@ for(let i0=0; i0<len0; i0++){
 let data3 = data2[i0];
 if(typeof data3 === "string"){
 if(func3(data3) < 1){
-const err7 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema73.properties.tiers.items,data:data3};
+const err7 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema74.properties.tiers.items,data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5950,7 +6072,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.tiers.items.type,parentSchema:schema73.properties.tiers.items,data:data3};
+const err8 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.tiers.items.type,parentSchema:schema74.properties.tiers.items,data:data3};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5971,7 +6093,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err9 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema73.properties.tiers,data:data2};
+const err9 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema74.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -5986,7 +6108,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema73.properties.tiers.type,parentSchema:schema73.properties.tiers,data:data2};
+const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema74.properties.tiers.type,parentSchema:schema74.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6000,7 +6122,7 @@ if(data.models !== undefined){
 let data4 = data.models;
 if(Array.isArray(data4)){
 if(data4.length < 1){
-const err11 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema73.properties.models,data:data4};
+const err11 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema74.properties.models,data:data4};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6014,7 +6136,7 @@ for(let i2=0; i2<len1; i2++){
 let data5 = data4[i2];
 if(typeof data5 === "string"){
 if(func3(data5) < 1){
-const err12 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema73.properties.models.items,data:data5};
+const err12 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema74.properties.models.items,data:data5};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -6025,7 +6147,7 @@ errors++;
 }
 }
 else {
-const err13 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.models.items.type,parentSchema:schema73.properties.models.items,data:data5};
+const err13 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema74.properties.models.items.type,parentSchema:schema74.properties.models.items,data:data5};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -6046,7 +6168,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-const err14 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema73.properties.models,data:data4};
+const err14 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema74.properties.models,data:data4};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -6061,7 +6183,7 @@ indices1[item1] = i3;
 }
 }
 else {
-const err15 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema73.properties.models.type,parentSchema:schema73.properties.models,data:data4};
+const err15 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema74.properties.models.type,parentSchema:schema74.properties.models,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -6073,7 +6195,7 @@ errors++;
 }
 }
 else {
-const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data};
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -6082,18 +6204,18 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate234.errors = vErrors;
+validate237.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate233(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.prompts === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "prompts"},message:"must have required property '"+"prompts"+"'",schema:schema72.required,parentSchema:schema72,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "prompts"},message:"must have required property '"+"prompts"+"'",schema:schema73.required,parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6104,7 +6226,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "prompts")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6118,7 +6240,7 @@ if(data.prompts !== undefined){
 let data0 = data.prompts;
 if(Array.isArray(data0)){
 if(data0.length < 1){
-const err2 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema72.properties.prompts,data:data0};
+const err2 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema73.properties.prompts,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6129,14 +6251,14 @@ errors++;
 }
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate234(data0[i0], {instancePath:instancePath+"/prompts/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate237(data0[i0], {instancePath:instancePath+"/prompts/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema72.properties.prompts.type,parentSchema:schema72.properties.prompts,data:data0};
+const err3 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema73.properties.prompts.type,parentSchema:schema73.properties.prompts,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6148,7 +6270,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data};
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6157,17 +6279,17 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate233.errors = vErrors;
+validate236.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate232(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema71.required,parentSchema:schema71,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema72.required,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6178,7 +6300,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema71,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6191,7 +6313,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("prompt-prefix" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema71.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema72.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6202,20 +6324,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate233(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate236(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -6227,7 +6349,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.type,parentSchema:schema71,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6236,21 +6358,21 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate232.errors = vErrors;
+validate235.errors = vErrors;
 return errors === 0;
 }
 
-const schema74 = {"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema75 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/guard-words.schema.json","title":"GuardWordsOptions","description":"Words and expressions that must not be asked or answered.","type":"object","additionalProperties":false,"properties":{"words":{"description":"Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.","type":"array","minItems":1,"maxItems":2000,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200},"examples":[["project nightingale"]]},"patterns":{"description":"Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \\b at the ends. All together may repeat about 128 times where a text goes on with one character, so that none holds up the others.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":500},"examples":[["\\bTICKET-\\d{4,8}\\b"]]},"action":{"description":"Whether a request or an answer with one is refused, which is the default, or goes on with it masked.","enum":["refuse","mask"],"examples":["mask"]},"in":{"description":"Where they are looked for; in both when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["request","answer"]},"examples":[["answer"]]},"replacement":{"description":"What stands in the place of what is masked; *** when absent.","type":"string","maxLength":200,"examples":["[removed]"]},"whole_words":{"description":"Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \\b.","type":"boolean","examples":[false]}}};
+const schema75 = {"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema76 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/guard-words.schema.json","title":"GuardWordsOptions","description":"Words and expressions that must not be asked or answered.","type":"object","additionalProperties":false,"properties":{"words":{"description":"Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.","type":"array","minItems":1,"maxItems":2000,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200},"examples":[["project nightingale"]]},"patterns":{"description":"Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \\b at the ends. All together may repeat about 128 times where a text goes on with one character, so that none holds up the others.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":500},"examples":[["\\bTICKET-\\d{4,8}\\b"]]},"action":{"description":"Whether a request or an answer with one is refused, which is the default, or goes on with it masked.","enum":["refuse","mask"],"examples":["mask"]},"in":{"description":"Where they are looked for; in both when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["request","answer"]},"examples":[["answer"]]},"replacement":{"description":"What stands in the place of what is masked; *** when absent.","type":"string","maxLength":200,"examples":["[removed]"]},"whole_words":{"description":"Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \\b.","type":"boolean","examples":[false]}}};
 
-function validate241(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/guard-words.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((((key0 === "words") || (key0 === "patterns")) || (key0 === "action")) || (key0 === "in")) || (key0 === "replacement")) || (key0 === "whole_words"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema75,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema76,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6264,7 +6386,7 @@ if(data.words !== undefined){
 let data0 = data.words;
 if(Array.isArray(data0)){
 if(data0.length > 2000){
-const err1 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/maxItems",keyword:"maxItems",params:{limit: 2000},message:"must NOT have more than 2000 items",schema:2000,parentSchema:schema75.properties.words,data:data0};
+const err1 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/maxItems",keyword:"maxItems",params:{limit: 2000},message:"must NOT have more than 2000 items",schema:2000,parentSchema:schema76.properties.words,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6274,7 +6396,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data0.length < 1){
-const err2 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema75.properties.words,data:data0};
+const err2 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema76.properties.words,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6288,7 +6410,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 if(typeof data1 === "string"){
 if(func3(data1) > 200){
-const err3 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema75.properties.words.items,data:data1};
+const err3 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema76.properties.words.items,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6298,7 +6420,7 @@ vErrors.push(err3);
 errors++;
 }
 if(func3(data1) < 1){
-const err4 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.words.items,data:data1};
+const err4 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema76.properties.words.items,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6309,7 +6431,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.words.items.type,parentSchema:schema75.properties.words.items,data:data1};
+const err5 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.words.items.type,parentSchema:schema76.properties.words.items,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6330,7 +6452,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err6 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema75.properties.words,data:data0};
+const err6 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema76.properties.words,data:data0};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6345,7 +6467,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.words.type,parentSchema:schema75.properties.words,data:data0};
+const err7 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema76.properties.words.type,parentSchema:schema76.properties.words,data:data0};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6359,7 +6481,7 @@ if(data.patterns !== undefined){
 let data2 = data.patterns;
 if(Array.isArray(data2)){
 if(data2.length > 50){
-const err8 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema75.properties.patterns,data:data2};
+const err8 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema76.properties.patterns,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6369,7 +6491,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2.length < 1){
-const err9 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema75.properties.patterns,data:data2};
+const err9 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema76.properties.patterns,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6383,7 +6505,7 @@ for(let i2=0; i2<len1; i2++){
 let data3 = data2[i2];
 if(typeof data3 === "string"){
 if(func3(data3) > 500){
-const err10 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema75.properties.patterns.items,data:data3};
+const err10 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema76.properties.patterns.items,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6393,7 +6515,7 @@ vErrors.push(err10);
 errors++;
 }
 if(func3(data3) < 1){
-const err11 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.patterns.items,data:data3};
+const err11 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema76.properties.patterns.items,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6404,7 +6526,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.patterns.items.type,parentSchema:schema75.properties.patterns.items,data:data3};
+const err12 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.patterns.items.type,parentSchema:schema76.properties.patterns.items,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -6425,7 +6547,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-const err13 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema75.properties.patterns,data:data2};
+const err13 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema76.properties.patterns,data:data2};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -6440,7 +6562,7 @@ indices1[item1] = i3;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.patterns.type,parentSchema:schema75.properties.patterns,data:data2};
+const err14 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema76.properties.patterns.type,parentSchema:schema76.properties.patterns,data:data2};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -6453,7 +6575,7 @@ errors++;
 if(data.action !== undefined){
 let data4 = data.action;
 if(!((data4 === "refuse") || (data4 === "mask"))){
-const err15 = {instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema75.properties.action.enum},message:"must be equal to one of the allowed values",schema:schema75.properties.action.enum,parentSchema:schema75.properties.action,data:data4};
+const err15 = {instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema76.properties.action.enum},message:"must be equal to one of the allowed values",schema:schema76.properties.action.enum,parentSchema:schema76.properties.action,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -6467,7 +6589,7 @@ if(data.in !== undefined){
 let data5 = data.in;
 if(Array.isArray(data5)){
 if(data5.length < 1){
-const err16 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema75.properties.in,data:data5};
+const err16 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema76.properties.in,data:data5};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -6480,7 +6602,7 @@ const len2 = data5.length;
 for(let i4=0; i4<len2; i4++){
 let data6 = data5[i4];
 if(!((data6 === "request") || (data6 === "answer"))){
-const err17 = {instancePath:instancePath+"/in/" + i4,schemaPath:"#/properties/in/items/enum",keyword:"enum",params:{allowedValues: schema75.properties.in.items.enum},message:"must be equal to one of the allowed values",schema:schema75.properties.in.items.enum,parentSchema:schema75.properties.in.items,data:data6};
+const err17 = {instancePath:instancePath+"/in/" + i4,schemaPath:"#/properties/in/items/enum",keyword:"enum",params:{allowedValues: schema76.properties.in.items.enum},message:"must be equal to one of the allowed values",schema:schema76.properties.in.items.enum,parentSchema:schema76.properties.in.items,data:data6};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -6497,7 +6619,7 @@ outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
 if(func0(data5[i5], data5[j2])){
-const err18 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema75.properties.in,data:data5};
+const err18 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema76.properties.in,data:data5};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -6512,7 +6634,7 @@ break outer0;
 }
 }
 else {
-const err19 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.in.type,parentSchema:schema75.properties.in,data:data5};
+const err19 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema76.properties.in.type,parentSchema:schema76.properties.in,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -6526,7 +6648,7 @@ if(data.replacement !== undefined){
 let data7 = data.replacement;
 if(typeof data7 === "string"){
 if(func3(data7) > 200){
-const err20 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema75.properties.replacement,data:data7};
+const err20 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema76.properties.replacement,data:data7};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -6537,7 +6659,7 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.replacement.type,parentSchema:schema75.properties.replacement,data:data7};
+const err21 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema76.properties.replacement.type,parentSchema:schema76.properties.replacement,data:data7};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -6550,7 +6672,7 @@ errors++;
 if(data.whole_words !== undefined){
 let data8 = data.whole_words;
 if(typeof data8 !== "boolean"){
-const err22 = {instancePath:instancePath+"/whole_words",schemaPath:"#/properties/whole_words/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema75.properties.whole_words.type,parentSchema:schema75.properties.whole_words,data:data8};
+const err22 = {instancePath:instancePath+"/whole_words",schemaPath:"#/properties/whole_words/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema76.properties.whole_words.type,parentSchema:schema76.properties.whole_words,data:data8};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -6562,7 +6684,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data};
+const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -6571,17 +6693,17 @@ vErrors.push(err23);
 }
 errors++;
 }
-validate241.errors = vErrors;
+validate244.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema74.required,parentSchema:schema74,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema75.required,parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6592,7 +6714,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6605,7 +6727,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("guard-words" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema74.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema75.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6616,20 +6738,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate241(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+if(!(validate244(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -6641,7 +6763,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6650,21 +6772,21 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate240.errors = vErrors;
+validate243.errors = vErrors;
 return errors === 0;
 }
 
-const schema76 = {"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema77 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/pii-mask.schema.json","title":"PiiMaskOptions","description":"Personal data that upstreams get placeholders for, such as [EMAIL_1]; answers have it again.","type":"object","additionalProperties":false,"properties":{"kinds":{"description":"What is masked; all of it when absent. Cards and IBANs only with a right checksum.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["email","phone","iban","card","ip","key"]},"examples":[["email","phone"]]}}};
+const schema77 = {"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema78 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/pii-mask.schema.json","title":"PiiMaskOptions","description":"Personal data that upstreams get placeholders for, such as [EMAIL_1]; answers have it again.","type":"object","additionalProperties":false,"properties":{"kinds":{"description":"What is masked; all of it when absent. Cards and IBANs only with a right checksum.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["email","phone","iban","card","ip","key"]},"examples":[["email","phone"]]}}};
 
-function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/pii-mask.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "kinds")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema77,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema78,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6678,7 +6800,7 @@ if(data.kinds !== undefined){
 let data0 = data.kinds;
 if(Array.isArray(data0)){
 if(data0.length < 1){
-const err1 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema77.properties.kinds,data:data0};
+const err1 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema78.properties.kinds,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6691,7 +6813,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 if(!((((((data1 === "email") || (data1 === "phone")) || (data1 === "iban")) || (data1 === "card")) || (data1 === "ip")) || (data1 === "key"))){
-const err2 = {instancePath:instancePath+"/kinds/" + i0,schemaPath:"#/properties/kinds/items/enum",keyword:"enum",params:{allowedValues: schema77.properties.kinds.items.enum},message:"must be equal to one of the allowed values",schema:schema77.properties.kinds.items.enum,parentSchema:schema77.properties.kinds.items,data:data1};
+const err2 = {instancePath:instancePath+"/kinds/" + i0,schemaPath:"#/properties/kinds/items/enum",keyword:"enum",params:{allowedValues: schema78.properties.kinds.items.enum},message:"must be equal to one of the allowed values",schema:schema78.properties.kinds.items.enum,parentSchema:schema78.properties.kinds.items,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6708,7 +6830,7 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func0(data0[i1], data0[j0])){
-const err3 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema77.properties.kinds,data:data0};
+const err3 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema78.properties.kinds,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6723,7 +6845,7 @@ break outer0;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema77.properties.kinds.type,parentSchema:schema77.properties.kinds,data:data0};
+const err4 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema78.properties.kinds.type,parentSchema:schema78.properties.kinds,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6735,7 +6857,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema77.type,parentSchema:schema77,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema78.type,parentSchema:schema78,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6744,17 +6866,17 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate247.errors = vErrors;
+validate250.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate246(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema76.required,parentSchema:schema76,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema77.required,parentSchema:schema77,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6765,7 +6887,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema76,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema77,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6778,7 +6900,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("pii-mask" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema76.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema77.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6789,20 +6911,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate247(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+if(!(validate250(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -6814,7 +6936,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema77.type,parentSchema:schema77,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6823,23 +6945,23 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate246.errors = vErrors;
+validate249.errors = vErrors;
 return errors === 0;
 }
 
-const schema78 = {"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema79 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/answer-cache.schema.json","title":"AnswerCacheOptions","description":"Answers that are kept, and given again to a request that asks for the very same.","type":"object","additionalProperties":false,"properties":{"ttl":{"description":"For how long an answer is kept, at most 30d; 1h when absent.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(s|m|h|d)$","examples":["10m","1h"]},"scope":{"description":"Whether an answer is given again to the same user alone, which is the default, or to every user.","enum":["user","shared"],"examples":["shared"]},"answers":{"description":"Those without chance: chats of temperature 0, embeddings and reranks, which is the default; or all.","enum":["deterministic","all"],"examples":["all"]},"except":{"description":"Ends of answers that are not kept; length when absent. Filtered, broken and refused ones never are.","type":"array","uniqueItems":true,"items":{"enum":["length","tool_calls"]},"examples":[["length","tool_calls"]]},"max_size":{"description":"Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$","examples":["64KiB"]},"charge":{"description":"What an answer costs that is given again: nothing, which is the default, or what it cost the first time.","enum":["nothing","full"],"examples":["full"]}}};
+const schema79 = {"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema80 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/answer-cache.schema.json","title":"AnswerCacheOptions","description":"Answers that are kept, and given again to a request that asks for the very same.","type":"object","additionalProperties":false,"properties":{"ttl":{"description":"For how long an answer is kept, at most 30d; 1h when absent.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(s|m|h|d)$","examples":["10m","1h"]},"scope":{"description":"Whether an answer is given again to the same user alone, which is the default, or to every user.","enum":["user","shared"],"examples":["shared"]},"answers":{"description":"Those without chance: chats of temperature 0, embeddings and reranks, which is the default; or all.","enum":["deterministic","all"],"examples":["all"]},"except":{"description":"Ends of answers that are not kept; length when absent. Filtered, broken and refused ones never are.","type":"array","uniqueItems":true,"items":{"enum":["length","tool_calls"]},"examples":[["length","tool_calls"]]},"max_size":{"description":"Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$","examples":["64KiB"]},"charge":{"description":"What an answer costs that is given again: nothing, which is the default, or what it cost the first time.","enum":["nothing","full"],"examples":["full"]}}};
 const pattern33 = new RegExp("^0*[1-9][0-9]{0,8}(s|m|h|d)$", "u");
 const pattern34 = new RegExp("^0*[1-9][0-9]{0,8}(B|KiB|MiB)$", "u");
 
-function validate253(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate256(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/answer-cache.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((((key0 === "ttl") || (key0 === "scope")) || (key0 === "answers")) || (key0 === "except")) || (key0 === "max_size")) || (key0 === "charge"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema79,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema80,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6853,7 +6975,7 @@ if(data.ttl !== undefined){
 let data0 = data.ttl;
 if(typeof data0 === "string"){
 if(!pattern33.test(data0)){
-const err1 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(s|m|h|d)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(s|m|h|d)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(s|m|h|d)$",parentSchema:schema79.properties.ttl,data:data0};
+const err1 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(s|m|h|d)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(s|m|h|d)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(s|m|h|d)$",parentSchema:schema80.properties.ttl,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6864,7 +6986,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema79.properties.ttl.type,parentSchema:schema79.properties.ttl,data:data0};
+const err2 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema80.properties.ttl.type,parentSchema:schema80.properties.ttl,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6877,7 +6999,7 @@ errors++;
 if(data.scope !== undefined){
 let data1 = data.scope;
 if(!((data1 === "user") || (data1 === "shared"))){
-const err3 = {instancePath:instancePath+"/scope",schemaPath:"#/properties/scope/enum",keyword:"enum",params:{allowedValues: schema79.properties.scope.enum},message:"must be equal to one of the allowed values",schema:schema79.properties.scope.enum,parentSchema:schema79.properties.scope,data:data1};
+const err3 = {instancePath:instancePath+"/scope",schemaPath:"#/properties/scope/enum",keyword:"enum",params:{allowedValues: schema80.properties.scope.enum},message:"must be equal to one of the allowed values",schema:schema80.properties.scope.enum,parentSchema:schema80.properties.scope,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6890,7 +7012,7 @@ errors++;
 if(data.answers !== undefined){
 let data2 = data.answers;
 if(!((data2 === "deterministic") || (data2 === "all"))){
-const err4 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/enum",keyword:"enum",params:{allowedValues: schema79.properties.answers.enum},message:"must be equal to one of the allowed values",schema:schema79.properties.answers.enum,parentSchema:schema79.properties.answers,data:data2};
+const err4 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/enum",keyword:"enum",params:{allowedValues: schema80.properties.answers.enum},message:"must be equal to one of the allowed values",schema:schema80.properties.answers.enum,parentSchema:schema80.properties.answers,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6907,7 +7029,7 @@ const len0 = data3.length;
 for(let i0=0; i0<len0; i0++){
 let data4 = data3[i0];
 if(!((data4 === "length") || (data4 === "tool_calls"))){
-const err5 = {instancePath:instancePath+"/except/" + i0,schemaPath:"#/properties/except/items/enum",keyword:"enum",params:{allowedValues: schema79.properties.except.items.enum},message:"must be equal to one of the allowed values",schema:schema79.properties.except.items.enum,parentSchema:schema79.properties.except.items,data:data4};
+const err5 = {instancePath:instancePath+"/except/" + i0,schemaPath:"#/properties/except/items/enum",keyword:"enum",params:{allowedValues: schema80.properties.except.items.enum},message:"must be equal to one of the allowed values",schema:schema80.properties.except.items.enum,parentSchema:schema80.properties.except.items,data:data4};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6924,7 +7046,7 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func0(data3[i1], data3[j0])){
-const err6 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema79.properties.except,data:data3};
+const err6 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema80.properties.except,data:data3};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6939,7 +7061,7 @@ break outer0;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema79.properties.except.type,parentSchema:schema79.properties.except,data:data3};
+const err7 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema80.properties.except.type,parentSchema:schema80.properties.except,data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6953,7 +7075,7 @@ if(data.max_size !== undefined){
 let data5 = data.max_size;
 if(typeof data5 === "string"){
 if(!pattern34.test(data5)){
-const err8 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$",parentSchema:schema79.properties.max_size,data:data5};
+const err8 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$",parentSchema:schema80.properties.max_size,data:data5};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6964,7 +7086,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema79.properties.max_size.type,parentSchema:schema79.properties.max_size,data:data5};
+const err9 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema80.properties.max_size.type,parentSchema:schema80.properties.max_size,data:data5};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6977,7 +7099,7 @@ errors++;
 if(data.charge !== undefined){
 let data6 = data.charge;
 if(!((data6 === "nothing") || (data6 === "full"))){
-const err10 = {instancePath:instancePath+"/charge",schemaPath:"#/properties/charge/enum",keyword:"enum",params:{allowedValues: schema79.properties.charge.enum},message:"must be equal to one of the allowed values",schema:schema79.properties.charge.enum,parentSchema:schema79.properties.charge,data:data6};
+const err10 = {instancePath:instancePath+"/charge",schemaPath:"#/properties/charge/enum",keyword:"enum",params:{allowedValues: schema80.properties.charge.enum},message:"must be equal to one of the allowed values",schema:schema80.properties.charge.enum,parentSchema:schema80.properties.charge,data:data6};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6989,7 +7111,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.type,parentSchema:schema79,data};
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema80.type,parentSchema:schema80,data};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6998,17 +7120,17 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate253.errors = vErrors;
+validate256.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate252(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema78.required,parentSchema:schema78,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema79.required,parentSchema:schema79,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7019,7 +7141,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema78,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema79,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7032,7 +7154,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("answer-cache" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema78.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema79.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7043,20 +7165,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate253(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
+if(!(validate256(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -7068,7 +7190,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema78.type,parentSchema:schema78,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.type,parentSchema:schema79,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7077,22 +7199,22 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate252.errors = vErrors;
+validate255.errors = vErrors;
 return errors === 0;
 }
 
-const schema80 = {"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema81 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/header-tags.schema.json","title":"HeaderTagsOptions","description":"Headers of requests that mark them in the log, the ledger and the metrics.","type":"object","additionalProperties":false,"required":["tags"],"properties":{"tags":{"description":"Tags by name: up to 32 of a-z, 0-9, _ and -, a letter first.","type":"object","minProperties":1,"maxProperties":16,"additionalProperties":false,"patternProperties":{"^[a-z][a-z0-9_-]{0,31}$":{"$ref":"#/definitions/tag"}},"examples":[{"team":{"header":"X-Team","values":["search","support"],"measured":true}}]}},"definitions":{"tag":{"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}}}};
+const schema81 = {"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema82 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/header-tags.schema.json","title":"HeaderTagsOptions","description":"Headers of requests that mark them in the log, the ledger and the metrics.","type":"object","additionalProperties":false,"required":["tags"],"properties":{"tags":{"description":"Tags by name: up to 32 of a-z, 0-9, _ and -, a letter first.","type":"object","minProperties":1,"maxProperties":16,"additionalProperties":false,"patternProperties":{"^[a-z][a-z0-9_-]{0,31}$":{"$ref":"#/definitions/tag"}},"examples":[{"team":{"header":"X-Team","values":["search","support"],"measured":true}}]}},"definitions":{"tag":{"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}}}};
 const pattern35 = new RegExp("^[a-z][a-z0-9_-]{0,31}$", "u");
-const schema82 = {"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}};
+const schema83 = {"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}};
 const pattern37 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$", "u");
 
-function validate260(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.header === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "header"},message:"must have required property '"+"header"+"'",schema:schema82.required,parentSchema:schema82,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "header"},message:"must have required property '"+"header"+"'",schema:schema83.required,parentSchema:schema83,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7103,7 +7225,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "header") || (key0 === "values")) || (key0 === "default")) || (key0 === "measured")) || (key0 === "required"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema82,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema83,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7117,7 +7239,7 @@ if(data.header !== undefined){
 let data0 = data.header;
 if(typeof data0 === "string"){
 if(!pattern37.test(data0)){
-const err2 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"+"\"",schema:"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",parentSchema:schema82.properties.header,data:data0};
+const err2 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"+"\"",schema:"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",parentSchema:schema83.properties.header,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7128,7 +7250,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema82.properties.header.type,parentSchema:schema82.properties.header,data:data0};
+const err3 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema83.properties.header.type,parentSchema:schema83.properties.header,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7142,7 +7264,7 @@ if(data.values !== undefined){
 let data1 = data.values;
 if(Array.isArray(data1)){
 if(data1.length > 100){
-const err4 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items",schema:100,parentSchema:schema82.properties.values,data:data1};
+const err4 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items",schema:100,parentSchema:schema83.properties.values,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7152,7 +7274,7 @@ vErrors.push(err4);
 errors++;
 }
 if(data1.length < 1){
-const err5 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema82.properties.values,data:data1};
+const err5 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema83.properties.values,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -7166,7 +7288,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
 if(func3(data2) > 128){
-const err6 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema82.properties.values.items,data:data2};
+const err6 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema83.properties.values.items,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7176,7 +7298,7 @@ vErrors.push(err6);
 errors++;
 }
 if(func3(data2) < 1){
-const err7 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema82.properties.values.items,data:data2};
+const err7 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema83.properties.values.items,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -7187,7 +7309,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema82.properties.values.items.type,parentSchema:schema82.properties.values.items,data:data2};
+const err8 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema83.properties.values.items.type,parentSchema:schema83.properties.values.items,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -7208,7 +7330,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err9 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema82.properties.values,data:data1};
+const err9 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema83.properties.values,data:data1};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7223,7 +7345,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema82.properties.values.type,parentSchema:schema82.properties.values,data:data1};
+const err10 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema83.properties.values.type,parentSchema:schema83.properties.values,data:data1};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -7237,7 +7359,7 @@ if(data.default !== undefined){
 let data3 = data.default;
 if(typeof data3 === "string"){
 if(func3(data3) > 128){
-const err11 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema82.properties.default,data:data3};
+const err11 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema83.properties.default,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -7247,7 +7369,7 @@ vErrors.push(err11);
 errors++;
 }
 if(func3(data3) < 1){
-const err12 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema82.properties.default,data:data3};
+const err12 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema83.properties.default,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -7258,7 +7380,7 @@ errors++;
 }
 }
 else {
-const err13 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema82.properties.default.type,parentSchema:schema82.properties.default,data:data3};
+const err13 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema83.properties.default.type,parentSchema:schema83.properties.default,data:data3};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -7271,7 +7393,7 @@ errors++;
 if(data.measured !== undefined){
 let data4 = data.measured;
 if(typeof data4 !== "boolean"){
-const err14 = {instancePath:instancePath+"/measured",schemaPath:"#/properties/measured/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema82.properties.measured.type,parentSchema:schema82.properties.measured,data:data4};
+const err14 = {instancePath:instancePath+"/measured",schemaPath:"#/properties/measured/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema83.properties.measured.type,parentSchema:schema83.properties.measured,data:data4};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -7284,7 +7406,7 @@ errors++;
 if(data.required !== undefined){
 let data5 = data.required;
 if(typeof data5 !== "boolean"){
-const err15 = {instancePath:instancePath+"/required",schemaPath:"#/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema82.properties.required.type,parentSchema:schema82.properties.required,data:data5};
+const err15 = {instancePath:instancePath+"/required",schemaPath:"#/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema83.properties.required.type,parentSchema:schema83.properties.required,data:data5};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -7296,7 +7418,7 @@ errors++;
 }
 }
 else {
-const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.type,parentSchema:schema82,data};
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.type,parentSchema:schema83,data};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -7305,18 +7427,18 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate260.errors = vErrors;
+validate263.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate259(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/header-tags.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.tags === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tags"},message:"must have required property '"+"tags"+"'",schema:schema81.required,parentSchema:schema81,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tags"},message:"must have required property '"+"tags"+"'",schema:schema82.required,parentSchema:schema82,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7327,7 +7449,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(key0 === "tags")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema81,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema82,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7341,7 +7463,7 @@ if(data.tags !== undefined){
 let data0 = data.tags;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 if(Object.keys(data0).length > 16){
-const err2 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties",schema:16,parentSchema:schema81.properties.tags,data:data0};
+const err2 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties",schema:16,parentSchema:schema82.properties.tags,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7351,7 +7473,7 @@ vErrors.push(err2);
 errors++;
 }
 if(Object.keys(data0).length < 1){
-const err3 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema81.properties.tags,data:data0};
+const err3 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema82.properties.tags,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7362,7 +7484,7 @@ errors++;
 }
 for(const key1 in data0){
 if(!(pattern35.test(key1))){
-const err4 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema81.properties.tags,data:data0};
+const err4 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema82.properties.tags,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7374,15 +7496,15 @@ errors++;
 }
 for(const key2 in data0){
 if(pattern35.test(key2)){
-if(!(validate260(data0[key2], {instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data0,parentDataProperty:key2,rootData}))){
-vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
+if(!(validate263(data0[key2], {instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data0,parentDataProperty:key2,rootData}))){
+vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
 errors = vErrors.length;
 }
 }
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.properties.tags.type,parentSchema:schema81.properties.tags,data:data0};
+const err5 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.properties.tags.type,parentSchema:schema82.properties.tags,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -7394,7 +7516,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.type,parentSchema:schema81,data};
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.type,parentSchema:schema82,data};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7403,17 +7525,17 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate259.errors = vErrors;
+validate262.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate261(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema80.required,parentSchema:schema80,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema81.required,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7424,7 +7546,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema80,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7437,7 +7559,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("header-tags" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema80.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema81.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7448,20 +7570,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate259(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
+if(!(validate262(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -7473,7 +7595,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema80.type,parentSchema:schema80,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.type,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7482,23 +7604,23 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate258.errors = vErrors;
+validate261.errors = vErrors;
 return errors === 0;
 }
 
-const schema83 = {"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema84 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/budget.schema.json","title":"BudgetOptions","description":"What a user may spend in a month or a day, besides the credits that there are.","type":"object","additionalProperties":false,"properties":{"period":{"description":"What the sum is for: a month, which is the default, or a day, both of UTC.","enum":["month","day"],"examples":["day"]},"amount":{"description":"What every user may spend, in billing.currency; a plan of its own under tiers has its own.","type":"number","minimum":0,"maximum":1000000000,"examples":[20]},"tiers":{"description":"What users of a plan may spend.","type":"object","minProperties":1,"additionalProperties":false,"patternProperties":{"^.+$":{"type":"number","minimum":0,"maximum":1000000000}},"examples":[{"Free":1,"Pro":50}]},"warn_at":{"description":"The share from which on answers have a warning, and the log has one; 80% when absent.","type":"string","pattern":"^(?:100|[1-9][0-9]?)%$","examples":["90%"]}}};
+const schema84 = {"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema85 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/budget.schema.json","title":"BudgetOptions","description":"What a user may spend in a month or a day, besides the credits that there are.","type":"object","additionalProperties":false,"properties":{"period":{"description":"What the sum is for: a month, which is the default, or a day, both of UTC.","enum":["month","day"],"examples":["day"]},"amount":{"description":"What every user may spend, in billing.currency; a plan of its own under tiers has its own.","type":"number","minimum":0,"maximum":1000000000,"examples":[20]},"tiers":{"description":"What users of a plan may spend.","type":"object","minProperties":1,"additionalProperties":false,"patternProperties":{"^.+$":{"type":"number","minimum":0,"maximum":1000000000}},"examples":[{"Free":1,"Pro":50}]},"warn_at":{"description":"The share from which on answers have a warning, and the log has one; 80% when absent.","type":"string","pattern":"^(?:100|[1-9][0-9]?)%$","examples":["90%"]}}};
 const pattern38 = new RegExp("^.+$", "u");
 const pattern40 = new RegExp("^(?:100|[1-9][0-9]?)%$", "u");
 
-function validate267(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/budget.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((key0 === "period") || (key0 === "amount")) || (key0 === "tiers")) || (key0 === "warn_at"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema84,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema85,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7511,7 +7633,7 @@ errors++;
 if(data.period !== undefined){
 let data0 = data.period;
 if(!((data0 === "month") || (data0 === "day"))){
-const err1 = {instancePath:instancePath+"/period",schemaPath:"#/properties/period/enum",keyword:"enum",params:{allowedValues: schema84.properties.period.enum},message:"must be equal to one of the allowed values",schema:schema84.properties.period.enum,parentSchema:schema84.properties.period,data:data0};
+const err1 = {instancePath:instancePath+"/period",schemaPath:"#/properties/period/enum",keyword:"enum",params:{allowedValues: schema85.properties.period.enum},message:"must be equal to one of the allowed values",schema:schema85.properties.period.enum,parentSchema:schema85.properties.period,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7525,7 +7647,7 @@ if(data.amount !== undefined){
 let data1 = data.amount;
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 1000000000 || isNaN(data1)){
-const err2 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema84.properties.amount,data:data1};
+const err2 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema85.properties.amount,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7535,7 +7657,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data1 < 0 || isNaN(data1)){
-const err3 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema84.properties.amount,data:data1};
+const err3 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema85.properties.amount,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7546,7 +7668,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema84.properties.amount.type,parentSchema:schema84.properties.amount,data:data1};
+const err4 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema85.properties.amount.type,parentSchema:schema85.properties.amount,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7560,7 +7682,7 @@ if(data.tiers !== undefined){
 let data2 = data.tiers;
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(Object.keys(data2).length < 1){
-const err5 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema84.properties.tiers,data:data2};
+const err5 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema85.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -7571,7 +7693,7 @@ errors++;
 }
 for(const key1 in data2){
 if(!(pattern38.test(key1))){
-const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema84.properties.tiers,data:data2};
+const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema85.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7586,7 +7708,7 @@ if(pattern38.test(key2)){
 let data3 = data2[key2];
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1000000000 || isNaN(data3)){
-const err7 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema84.properties.tiers.patternProperties["^.+$"],data:data3};
+const err7 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema85.properties.tiers.patternProperties["^.+$"],data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -7596,7 +7718,7 @@ vErrors.push(err7);
 errors++;
 }
 if(data3 < 0 || isNaN(data3)){
-const err8 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema84.properties.tiers.patternProperties["^.+$"],data:data3};
+const err8 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema85.properties.tiers.patternProperties["^.+$"],data:data3};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -7607,7 +7729,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema84.properties.tiers.patternProperties["^.+$"].type,parentSchema:schema84.properties.tiers.patternProperties["^.+$"],data:data3};
+const err9 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema85.properties.tiers.patternProperties["^.+$"].type,parentSchema:schema85.properties.tiers.patternProperties["^.+$"],data:data3};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7620,7 +7742,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema84.properties.tiers.type,parentSchema:schema84.properties.tiers,data:data2};
+const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema85.properties.tiers.type,parentSchema:schema85.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -7634,7 +7756,7 @@ if(data.warn_at !== undefined){
 let data4 = data.warn_at;
 if(typeof data4 === "string"){
 if(!pattern40.test(data4)){
-const err11 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/pattern",keyword:"pattern",params:{pattern: "^(?:100|[1-9][0-9]?)%$"},message:"must match pattern \""+"^(?:100|[1-9][0-9]?)%$"+"\"",schema:"^(?:100|[1-9][0-9]?)%$",parentSchema:schema84.properties.warn_at,data:data4};
+const err11 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/pattern",keyword:"pattern",params:{pattern: "^(?:100|[1-9][0-9]?)%$"},message:"must match pattern \""+"^(?:100|[1-9][0-9]?)%$"+"\"",schema:"^(?:100|[1-9][0-9]?)%$",parentSchema:schema85.properties.warn_at,data:data4};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -7645,7 +7767,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema84.properties.warn_at.type,parentSchema:schema84.properties.warn_at,data:data4};
+const err12 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema85.properties.warn_at.type,parentSchema:schema85.properties.warn_at,data:data4};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -7657,7 +7779,7 @@ errors++;
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema84.type,parentSchema:schema84,data};
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema85.type,parentSchema:schema85,data};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -7666,17 +7788,17 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate267.errors = vErrors;
+validate270.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate266(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate269(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema83.required,parentSchema:schema83,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema84.required,parentSchema:schema84,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7687,7 +7809,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema83,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema84,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7700,7 +7822,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("budget" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema83.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema84.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7711,20 +7833,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate267(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
+if(!(validate270(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -7736,7 +7858,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.type,parentSchema:schema83,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema84.type,parentSchema:schema84,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7745,20 +7867,20 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate266.errors = vErrors;
+validate269.errors = vErrors;
 return errors === 0;
 }
 
-const schema85 = {"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}};
-const schema86 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/stream-relay.schema.json","title":"StreamRelayOptions","description":"stream-relay takes no options: chains are declared under models.","type":"object","additionalProperties":false,"properties":{}};
+const schema86 = {"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}};
+const schema87 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/stream-relay.schema.json","title":"StreamRelayOptions","description":"stream-relay takes no options: chains are declared under models.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate273(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/stream-relay.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema86,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema87,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7769,7 +7891,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema86.type,parentSchema:schema86,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema87.type,parentSchema:schema87,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7778,17 +7900,17 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate273.errors = vErrors;
+validate276.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate272(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate275(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema85.required,parentSchema:schema85,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema86.required,parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7799,7 +7921,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema85,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7812,7 +7934,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("stream-relay" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema85.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema86.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7823,26 +7945,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate273(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+if(!(validate276(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema85.type,parentSchema:schema85,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema86.type,parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7851,20 +7973,20 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate272.errors = vErrors;
+validate275.errors = vErrors;
 return errors === 0;
 }
 
-const schema87 = {"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema88 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/meter.schema.json","title":"MeterOptions","description":"meter takes no options: prices are declared under models and billing.","type":"object","additionalProperties":false,"properties":{}};
+const schema88 = {"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema89 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/meter.schema.json","title":"MeterOptions","description":"meter takes no options: prices are declared under models and billing.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate278(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate281(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/meter.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema88,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema89,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7875,7 +7997,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema88.type,parentSchema:schema88,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema89.type,parentSchema:schema89,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7884,17 +8006,17 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate278.errors = vErrors;
+validate281.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate277(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate280(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema87.required,parentSchema:schema87,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema88.required,parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7905,7 +8027,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema87,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7918,7 +8040,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("meter" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema87.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema88.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7929,20 +8051,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate278(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
+if(!(validate281(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -7954,7 +8076,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema87.type,parentSchema:schema87,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema88.type,parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7963,97 +8085,97 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate277.errors = vErrors;
+validate280.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.use;
 if(typeof tag0 == "string"){
 if(tag0 === "auth"){
-if(!(validate202(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
+if(!(validate205(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "plan-check"){
-if(!(validate208(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if(!(validate211(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "quota"){
-if(!(validate214(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
+if(!(validate217(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "breaker"){
-if(!(validate220(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
+if(!(validate223(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "transform"){
-if(!(validate226(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
+if(!(validate229(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt-prefix"){
-if(!(validate232(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
+if(!(validate235(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "guard-words"){
-if(!(validate240(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate243(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pii-mask"){
-if(!(validate246(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+if(!(validate249(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "answer-cache"){
-if(!(validate252(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
+if(!(validate255(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "header-tags"){
-if(!(validate258(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
+if(!(validate261(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "budget"){
-if(!(validate266(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
+if(!(validate269(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stream-relay"){
-if(!(validate272(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+if(!(validate275(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "meter"){
-if(!(validate277(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
+if(!(validate280(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
 errors = vErrors.length;
 }
 }
 else {
-const err0 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "use", tagValue: tag0},message:"value of tag \"use\" must be in oneOf",schema:schema60.discriminator,parentSchema:schema60,data};
+const err0 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "use", tagValue: tag0},message:"value of tag \"use\" must be in oneOf",schema:schema61.discriminator,parentSchema:schema61,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8064,7 +8186,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "use", tagValue: tag0},message:"tag \"use\" must be string",schema:schema60.discriminator,parentSchema:schema60,data};
+const err1 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "use", tagValue: tag0},message:"tag \"use\" must be string",schema:schema61.discriminator,parentSchema:schema61,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8075,7 +8197,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.type,parentSchema:schema60,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.type,parentSchema:schema61,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8084,12 +8206,12 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate201.errors = vErrors;
+validate204.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate193(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate196(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -8098,7 +8220,7 @@ let passing0 = null;
 const _errs1 = errors;
 if(typeof data === "string"){
 if(func3(data) < 1){
-const err0 = {instancePath,schemaPath:"#/oneOf/0/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema56.oneOf[0],data};
+const err0 = {instancePath,schemaPath:"#/oneOf/0/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema57.oneOf[0],data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8109,7 +8231,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.oneOf[0].type,parentSchema:schema56.oneOf[0],data};
+const err1 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.oneOf[0].type,parentSchema:schema57.oneOf[0],data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8124,8 +8246,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs3 = errors;
-if(!(validate194(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
+if(!(validate197(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs3 === errors;
@@ -8139,8 +8261,8 @@ valid0 = true;
 passing0 = 1;
 }
 const _errs4 = errors;
-if(!(validate201(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate204(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs4 === errors;
@@ -8156,7 +8278,7 @@ passing0 = 2;
 }
 }
 if(!valid0){
-const err2 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema56.oneOf,parentSchema:schema56,data};
+const err2 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema57.oneOf,parentSchema:schema57,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8176,21 +8298,21 @@ vErrors = null;
 }
 }
 }
-validate193.errors = vErrors;
+validate196.errors = vErrors;
 return errors === 0;
 }
 
-const schema89 = {"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}};
-const schema90 = {"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}};
+const schema90 = {"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}};
+const schema91 = {"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}};
 const pattern41 = new RegExp("^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$", "u");
 
-function validate299(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate302(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(((((key0 === "share") || (key0 === "for")) || (key0 === "min_requests")) || (key0 === "max_error_ratio")) || (key0 === "max_ttft_ratio"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema90,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema91,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8204,7 +8326,7 @@ if(data.share !== undefined){
 let data0 = data.share;
 if(typeof data0 === "string"){
 if(!pattern41.test(data0)){
-const err1 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/pattern",keyword:"pattern",params:{pattern: "^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"},message:"must match pattern \""+"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"+"\"",schema:"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$",parentSchema:schema90.properties.share,data:data0};
+const err1 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/pattern",keyword:"pattern",params:{pattern: "^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"},message:"must match pattern \""+"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"+"\"",schema:"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$",parentSchema:schema91.properties.share,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8215,7 +8337,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema90.properties.share.type,parentSchema:schema90.properties.share,data:data0};
+const err2 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema91.properties.share.type,parentSchema:schema91.properties.share,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8241,7 +8363,7 @@ if(data.max_error_ratio !== undefined){
 let data3 = data.max_error_ratio;
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1000 || isNaN(data3)){
-const err3 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema90.properties.max_error_ratio,data:data3};
+const err3 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema91.properties.max_error_ratio,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8251,7 +8373,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data3 < 1 || isNaN(data3)){
-const err4 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema90.properties.max_error_ratio,data:data3};
+const err4 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema91.properties.max_error_ratio,data:data3};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8262,7 +8384,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema90.properties.max_error_ratio.type,parentSchema:schema90.properties.max_error_ratio,data:data3};
+const err5 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema91.properties.max_error_ratio.type,parentSchema:schema91.properties.max_error_ratio,data:data3};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -8276,7 +8398,7 @@ if(data.max_ttft_ratio !== undefined){
 let data4 = data.max_ttft_ratio;
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 > 1000 || isNaN(data4)){
-const err6 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema90.properties.max_ttft_ratio,data:data4};
+const err6 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema91.properties.max_ttft_ratio,data:data4};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -8286,7 +8408,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data4 < 1 || isNaN(data4)){
-const err7 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema90.properties.max_ttft_ratio,data:data4};
+const err7 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema91.properties.max_ttft_ratio,data:data4};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -8297,7 +8419,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema90.properties.max_ttft_ratio.type,parentSchema:schema90.properties.max_ttft_ratio,data:data4};
+const err8 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema91.properties.max_ttft_ratio.type,parentSchema:schema91.properties.max_ttft_ratio,data:data4};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -8309,7 +8431,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema90.type,parentSchema:schema90,data};
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema91.type,parentSchema:schema91,data};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -8318,18 +8440,18 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate299.errors = vErrors;
+validate302.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate298(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate301(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "guard")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema89,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8340,14 +8462,14 @@ errors++;
 }
 }
 if(data.guard !== undefined){
-if(!(validate299(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
-vErrors = vErrors === null ? validate299.errors : vErrors.concat(validate299.errors);
+if(!(validate302(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
+vErrors = vErrors === null ? validate302.errors : vErrors.concat(validate302.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema89.type,parentSchema:schema89,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema90.type,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8356,20 +8478,19 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate298.errors = vErrors;
+validate301.errors = vErrors;
 return errors === 0;
 }
 
-const schema91 = {"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}};
-const schema92 = {"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}};
-const formats4 = require("ajv-formats/dist/formats").fullFormats["date-time"];
+const schema92 = {"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}};
+const schema93 = {"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}};
 
-function validate305(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema93.required,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8379,7 +8500,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.title === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'",schema:schema93.required,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8389,7 +8510,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.description === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "description"},message:"must have required property '"+"description"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "description"},message:"must have required property '"+"description"+"'",schema:schema93.required,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8399,7 +8520,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.severity === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "severity"},message:"must have required property '"+"severity"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "severity"},message:"must have required property '"+"severity"+"'",schema:schema93.required,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8409,7 +8530,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data.status === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema93.required,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8419,7 +8540,7 @@ vErrors.push(err4);
 errors++;
 }
 if(data.created_at === undefined){
-const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "created_at"},message:"must have required property '"+"created_at"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "created_at"},message:"must have required property '"+"created_at"+"'",schema:schema93.required,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -8430,7 +8551,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((((key0 === "id") || (key0 === "title")) || (key0 === "description")) || (key0 === "severity")) || (key0 === "status")) || (key0 === "created_at")) || (key0 === "resolved_at"))){
-const err6 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema92,data};
+const err6 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -8444,7 +8565,7 @@ if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 === "string"){
 if(func3(data0) < 1){
-const err7 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema92.properties.id,data:data0};
+const err7 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema93.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -8455,7 +8576,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.id.type,parentSchema:schema92.properties.id,data:data0};
+const err8 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema93.properties.id.type,parentSchema:schema93.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -8469,7 +8590,7 @@ if(data.title !== undefined){
 let data1 = data.title;
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-const err9 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema92.properties.title,data:data1};
+const err9 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema93.properties.title,data:data1};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -8480,7 +8601,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.title.type,parentSchema:schema92.properties.title,data:data1};
+const err10 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema93.properties.title.type,parentSchema:schema93.properties.title,data:data1};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -8493,7 +8614,7 @@ errors++;
 if(data.description !== undefined){
 let data2 = data.description;
 if(typeof data2 !== "string"){
-const err11 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.description.type,parentSchema:schema92.properties.description,data:data2};
+const err11 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema93.properties.description.type,parentSchema:schema93.properties.description,data:data2};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -8506,7 +8627,7 @@ errors++;
 if(data.severity !== undefined){
 let data3 = data.severity;
 if(!((data3 === "warning") || (data3 === "error"))){
-const err12 = {instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema92.properties.severity.enum},message:"must be equal to one of the allowed values",schema:schema92.properties.severity.enum,parentSchema:schema92.properties.severity,data:data3};
+const err12 = {instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema93.properties.severity.enum},message:"must be equal to one of the allowed values",schema:schema93.properties.severity.enum,parentSchema:schema93.properties.severity,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -8519,7 +8640,7 @@ errors++;
 if(data.status !== undefined){
 let data4 = data.status;
 if(!((data4 === "ongoing") || (data4 === "resolved"))){
-const err13 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema92.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema92.properties.status.enum,parentSchema:schema92.properties.status,data:data4};
+const err13 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema93.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema93.properties.status.enum,parentSchema:schema93.properties.status,data:data4};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -8533,7 +8654,7 @@ if(data.created_at !== undefined){
 let data5 = data.created_at;
 if(typeof data5 === "string"){
 if(!(formats4.validate(data5))){
-const err14 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema92.properties.created_at,data:data5};
+const err14 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema93.properties.created_at,data:data5};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -8544,7 +8665,7 @@ errors++;
 }
 }
 else {
-const err15 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.created_at.type,parentSchema:schema92.properties.created_at,data:data5};
+const err15 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema93.properties.created_at.type,parentSchema:schema93.properties.created_at,data:data5};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -8561,7 +8682,7 @@ let valid1 = false;
 const _errs14 = errors;
 if(typeof data6 === "string"){
 if(!(formats4.validate(data6))){
-const err16 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema92.properties.resolved_at.anyOf[0],data:data6};
+const err16 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema93.properties.resolved_at.anyOf[0],data:data6};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -8572,7 +8693,7 @@ errors++;
 }
 }
 else {
-const err17 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.resolved_at.anyOf[0].type,parentSchema:schema92.properties.resolved_at.anyOf[0],data:data6};
+const err17 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema93.properties.resolved_at.anyOf[0].type,parentSchema:schema93.properties.resolved_at.anyOf[0],data:data6};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -8586,7 +8707,7 @@ valid1 = valid1 || _valid0;
 if(!valid1){
 const _errs16 = errors;
 if(data6 !== null){
-const err18 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema92.properties.resolved_at.anyOf[1].type,parentSchema:schema92.properties.resolved_at.anyOf[1],data:data6};
+const err18 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema93.properties.resolved_at.anyOf[1].type,parentSchema:schema93.properties.resolved_at.anyOf[1],data:data6};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -8599,7 +8720,7 @@ var _valid0 = _errs16 === errors;
 valid1 = valid1 || _valid0;
 }
 if(!valid1){
-const err19 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema92.properties.resolved_at.anyOf,parentSchema:schema92.properties.resolved_at,data:data6};
+const err19 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema93.properties.resolved_at.anyOf,parentSchema:schema93.properties.resolved_at,data:data6};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -8622,7 +8743,7 @@ vErrors = null;
 }
 }
 else {
-const err20 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema92.type,parentSchema:schema92,data};
+const err20 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema93.type,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -8631,18 +8752,18 @@ vErrors.push(err20);
 }
 errors++;
 }
-validate305.errors = vErrors;
+validate308.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate304(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate307(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "incidents")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema91,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema92,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8657,14 +8778,14 @@ let data0 = data.incidents;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate305(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate305.errors : vErrors.concat(validate305.errors);
+if(!(validate308(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/incidents",schemaPath:"#/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema91.properties.incidents.type,parentSchema:schema91.properties.incidents,data:data0};
+const err1 = {instancePath:instancePath+"/incidents",schemaPath:"#/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema92.properties.incidents.type,parentSchema:schema92.properties.incidents,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8676,7 +8797,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema91.type,parentSchema:schema91,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema92.type,parentSchema:schema92,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8685,20 +8806,20 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate304.errors = vErrors;
+validate307.errors = vErrors;
 return errors === 0;
 }
 
-const schema93 = {"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}};
-const schema94 = {"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}};
+const schema94 = {"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}};
+const schema95 = {"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}};
 
-function validate309(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate312(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "lines") || (key0 === "users"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema94,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema95,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8711,7 +8832,7 @@ errors++;
 if(data.lines !== undefined){
 let data0 = data.lines;
 if(!(((data0 === "all") || (data0 === "failures")) || (data0 === "none"))){
-const err1 = {instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/enum",keyword:"enum",params:{allowedValues: schema94.properties.lines.enum},message:"must be equal to one of the allowed values",schema:schema94.properties.lines.enum,parentSchema:schema94.properties.lines,data:data0};
+const err1 = {instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/enum",keyword:"enum",params:{allowedValues: schema95.properties.lines.enum},message:"must be equal to one of the allowed values",schema:schema95.properties.lines.enum,parentSchema:schema95.properties.lines,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8729,7 +8850,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema94.type,parentSchema:schema94,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema95.type,parentSchema:schema95,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8738,19 +8859,19 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate309.errors = vErrors;
+validate312.errors = vErrors;
 return errors === 0;
 }
 
-const schema95 = {"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}};
+const schema96 = {"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}};
 const pattern42 = new RegExp("^https?://[^\\s?#]+$", "u");
 
-function validate312(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.endpoint === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "endpoint"},message:"must have required property '"+"endpoint"+"'",schema:schema95.required,parentSchema:schema95,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "endpoint"},message:"must have required property '"+"endpoint"+"'",schema:schema96.required,parentSchema:schema96,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8761,7 +8882,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((key0 === "endpoint") || (key0 === "headers")) || (key0 === "sample")) || (key0 === "interval"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema95,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema96,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8775,7 +8896,7 @@ if(data.endpoint !== undefined){
 let data0 = data.endpoint;
 if(typeof data0 === "string"){
 if(!pattern42.test(data0)){
-const err2 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s?#]+$"},message:"must match pattern \""+"^https?://[^\\s?#]+$"+"\"",schema:"^https?://[^\\s?#]+$",parentSchema:schema95.properties.endpoint,data:data0};
+const err2 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s?#]+$"},message:"must match pattern \""+"^https?://[^\\s?#]+$"+"\"",schema:"^https?://[^\\s?#]+$",parentSchema:schema96.properties.endpoint,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8786,7 +8907,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema95.properties.endpoint.type,parentSchema:schema95.properties.endpoint,data:data0};
+const err3 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema96.properties.endpoint.type,parentSchema:schema96.properties.endpoint,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8801,7 +8922,7 @@ let data1 = data.headers;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key1 in data1){
 if(!(pattern14.test(key1))){
-const err4 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema95.properties.headers,data:data1};
+const err4 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema96.properties.headers,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8816,7 +8937,7 @@ if(pattern14.test(key2)){
 let data2 = data1[key2];
 if(typeof data2 === "string"){
 if(!pattern16.test(data2)){
-const err5 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000\\r\\n]*$"},message:"must match pattern \""+"^[^\\u0000\\r\\n]*$"+"\"",schema:"^[^\\u0000\\r\\n]*$",parentSchema:schema95.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
+const err5 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000\\r\\n]*$"},message:"must match pattern \""+"^[^\\u0000\\r\\n]*$"+"\"",schema:"^[^\\u0000\\r\\n]*$",parentSchema:schema96.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -8827,7 +8948,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema95.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"].type,parentSchema:schema95.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
+const err6 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema96.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"].type,parentSchema:schema96.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -8840,7 +8961,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema95.properties.headers.type,parentSchema:schema95.properties.headers,data:data1};
+const err7 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema96.properties.headers.type,parentSchema:schema96.properties.headers,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -8854,7 +8975,7 @@ if(data.sample !== undefined){
 let data3 = data.sample;
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1 || isNaN(data3)){
-const err8 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1",schema:1,parentSchema:schema95.properties.sample,data:data3};
+const err8 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1",schema:1,parentSchema:schema96.properties.sample,data:data3};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -8864,7 +8985,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data3 < 0 || isNaN(data3)){
-const err9 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema95.properties.sample,data:data3};
+const err9 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema96.properties.sample,data:data3};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -8875,7 +8996,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema95.properties.sample.type,parentSchema:schema95.properties.sample,data:data3};
+const err10 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema96.properties.sample.type,parentSchema:schema96.properties.sample,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -8893,7 +9014,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema95.type,parentSchema:schema95,data};
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema96.type,parentSchema:schema96,data};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -8902,18 +9023,18 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate312.errors = vErrors;
+validate315.errors = vErrors;
 return errors === 0;
 }
 
-const schema96 = {"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}};
+const schema97 = {"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}};
 
-function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate318(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.file === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "file"},message:"must have required property '"+"file"+"'",schema:schema96.required,parentSchema:schema96,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "file"},message:"must have required property '"+"file"+"'",schema:schema97.required,parentSchema:schema97,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8924,7 +9045,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "file") || (key0 === "max_size")) || (key0 === "keep"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema96,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema97,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8938,7 +9059,7 @@ if(data.file !== undefined){
 let data0 = data.file;
 if(typeof data0 === "string"){
 if(func3(data0) < 1){
-const err2 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema96.properties.file,data:data0};
+const err2 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema97.properties.file,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8949,7 +9070,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema96.properties.file.type,parentSchema:schema96.properties.file,data:data0};
+const err3 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema97.properties.file.type,parentSchema:schema97.properties.file,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8968,7 +9089,7 @@ errors = vErrors.length;
 if(data.keep !== undefined){
 let data2 = data.keep;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err4 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema96.properties.keep.type,parentSchema:schema96.properties.keep,data:data2};
+const err4 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema97.properties.keep.type,parentSchema:schema97.properties.keep,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8979,7 +9100,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 10000 || isNaN(data2)){
-const err5 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema96.properties.keep,data:data2};
+const err5 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema97.properties.keep,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -8989,7 +9110,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema96.properties.keep,data:data2};
+const err6 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema97.properties.keep,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -9002,7 +9123,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema96.type,parentSchema:schema96,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema97.type,parentSchema:schema97,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -9011,18 +9132,18 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate315.errors = vErrors;
+validate318.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate311(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((key0 === "access_log") || (key0 === "server_timing")) || (key0 === "otlp")) || (key0 === "decision_log"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema93,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9033,15 +9154,15 @@ errors++;
 }
 }
 if(data.access_log !== undefined){
-if(!(validate309(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
-vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
+if(!(validate312(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
+vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
 errors = vErrors.length;
 }
 }
 if(data.server_timing !== undefined){
 let data1 = data.server_timing;
 if(!(((data1 === "on_request") || (data1 === "always")) || (data1 === "never"))){
-const err1 = {instancePath:instancePath+"/server_timing",schemaPath:"#/properties/server_timing/enum",keyword:"enum",params:{allowedValues: schema93.properties.server_timing.enum},message:"must be equal to one of the allowed values",schema:schema93.properties.server_timing.enum,parentSchema:schema93.properties.server_timing,data:data1};
+const err1 = {instancePath:instancePath+"/server_timing",schemaPath:"#/properties/server_timing/enum",keyword:"enum",params:{allowedValues: schema94.properties.server_timing.enum},message:"must be equal to one of the allowed values",schema:schema94.properties.server_timing.enum,parentSchema:schema94.properties.server_timing,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9052,20 +9173,20 @@ errors++;
 }
 }
 if(data.otlp !== undefined){
-if(!(validate312(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
-vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
+if(!(validate315(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
+vErrors = vErrors === null ? validate315.errors : vErrors.concat(validate315.errors);
 errors = vErrors.length;
 }
 }
 if(data.decision_log !== undefined){
-if(!(validate315(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
-vErrors = vErrors === null ? validate315.errors : vErrors.concat(validate315.errors);
+if(!(validate318(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
+vErrors = vErrors === null ? validate318.errors : vErrors.concat(validate318.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema93.type,parentSchema:schema93,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema94.type,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9074,7 +9195,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate308.errors = vErrors;
+validate311.errors = vErrors;
 return errors === 0;
 }
 
@@ -9363,8 +9484,8 @@ errors++;
 }
 const len1 = data14.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate193(data14[i1], {instancePath:instancePath+"/pipeline/" + i1,parentData:data14,parentDataProperty:i1,rootData}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if(!(validate196(data14[i1], {instancePath:instancePath+"/pipeline/" + i1,parentData:data14,parentDataProperty:i1,rootData}))){
+vErrors = vErrors === null ? validate196.errors : vErrors.concat(validate196.errors);
 errors = vErrors.length;
 }
 }
@@ -9381,20 +9502,20 @@ errors++;
 }
 }
 if(data.reload !== undefined){
-if(!(validate298(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
-vErrors = vErrors === null ? validate298.errors : vErrors.concat(validate298.errors);
+if(!(validate301(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
+vErrors = vErrors === null ? validate301.errors : vErrors.concat(validate301.errors);
 errors = vErrors.length;
 }
 }
 if(data.status !== undefined){
-if(!(validate304(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
-vErrors = vErrors === null ? validate304.errors : vErrors.concat(validate304.errors);
+if(!(validate307(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
+vErrors = vErrors === null ? validate307.errors : vErrors.concat(validate307.errors);
 errors = vErrors.length;
 }
 }
 if(data.telemetry !== undefined){
-if(!(validate308(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
-vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+if(!(validate311(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
+vErrors = vErrors === null ? validate311.errors : vErrors.concat(validate311.errors);
 errors = vErrors.length;
 }
 }
@@ -9413,14 +9534,78 @@ validate21.errors = vErrors;
 return errors === 0;
 }
 
-export const branch0 = validate319;
-const schema97 = {"type":"integer","minimum":0,"maximum":1000000000};
+export const branch0 = validate322;
+const schema98 = {"type":"string","format":"date","examples":["2027-01-15"]};
 
-function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate322(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data === "string"){
+if(!(formats0.validate(data))){
+const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\"",schema:"date",parentSchema:schema98,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema98.type,parentSchema:schema98,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate322.errors = vErrors;
+return errors === 0;
+}
+
+export const branch1 = validate323;
+const schema99 = {"type":"string","format":"date-time","examples":["2027-01-15T12:00:00Z"]};
+
+function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data === "string"){
+if(!(formats4.validate(data))){
+const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema99,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema99.type,parentSchema:schema99,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate323.errors = vErrors;
+return errors === 0;
+}
+
+export const branch2 = validate324;
+const schema100 = {"type":"integer","minimum":0,"maximum":1000000000};
+
+function validate324(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema97.type,parentSchema:schema97,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema100.type,parentSchema:schema100,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9431,7 +9616,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema97,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema100,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9441,7 +9626,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 0 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema97,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema100,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9451,18 +9636,18 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate319.errors = vErrors;
+validate324.errors = vErrors;
 return errors === 0;
 }
 
-export const branch1 = validate320;
-const schema98 = {"const":"none"};
+export const branch3 = validate325;
+const schema101 = {"const":"none"};
 
-function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("none" !== data){
-const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "none"},message:"must be equal to constant",schema:"none",parentSchema:schema98,data};
+const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "none"},message:"must be equal to constant",schema:"none",parentSchema:schema101,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9471,14 +9656,14 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate320.errors = vErrors;
+validate325.errors = vErrors;
 return errors === 0;
 }
 
-export const branch2 = validate321;
-const schema99 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit"};
+export const branch4 = validate326;
+const schema102 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit"};
 
-function validate322(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate327(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9537,30 +9722,30 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate322.errors = vErrors;
+validate327.errors = vErrors;
 return errors === 0;
 }
 
-
-function validate321(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate322(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
-errors = vErrors.length;
-}
-validate321.errors = vErrors;
-return errors === 0;
-}
-
-export const branch3 = validate326;
-const schema101 = {"type":"integer","minimum":1,"maximum":1000000};
 
 function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+if(!(validate327(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
+errors = vErrors.length;
+}
+validate326.errors = vErrors;
+return errors === 0;
+}
+
+export const branch5 = validate331;
+const schema104 = {"type":"integer","minimum":1,"maximum":1000000};
+
+function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema101.type,parentSchema:schema101,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema104.type,parentSchema:schema104,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9571,7 +9756,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema101,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema104,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9581,7 +9766,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 1 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema101,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema104,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9591,14 +9776,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate326.errors = vErrors;
+validate331.errors = vErrors;
 return errors === 0;
 }
 
-export const branch4 = validate327;
-const schema102 = {"type":"array","uniqueItems":true,"items":{"type":"string"}};
+export const branch6 = validate332;
+const schema105 = {"type":"array","uniqueItems":true,"items":{"type":"string"}};
 
-function validate327(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(Array.isArray(data)){
@@ -9606,7 +9791,7 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema102.items.type,parentSchema:schema102.items,data:data0};
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema105.items.type,parentSchema:schema105.items,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9627,7 +9812,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema102,data};
+const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema105,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9642,7 +9827,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema102.type,parentSchema:schema102,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema105.type,parentSchema:schema105,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9651,18 +9836,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate327.errors = vErrors;
+validate332.errors = vErrors;
 return errors === 0;
 }
 
-export const branch5 = validate328;
-const schema103 = {"const":"all"};
+export const branch7 = validate333;
+const schema106 = {"const":"all"};
 
-function validate328(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("all" !== data){
-const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "all"},message:"must be equal to constant",schema:"all",parentSchema:schema103,data};
+const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "all"},message:"must be equal to constant",schema:"all",parentSchema:schema106,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9671,18 +9856,18 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate328.errors = vErrors;
+validate333.errors = vErrors;
 return errors === 0;
 }
 
-export const branch6 = validate329;
-const schema104 = {"type":"integer","minimum":1,"maximum":1000000000};
+export const branch8 = validate334;
+const schema107 = {"type":"integer","minimum":1,"maximum":1000000000};
 
-function validate329(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate334(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema104.type,parentSchema:schema104,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema107.type,parentSchema:schema107,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9693,7 +9878,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema104,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema107,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9703,7 +9888,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 1 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema104,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema107,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9713,14 +9898,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate329.errors = vErrors;
+validate334.errors = vErrors;
 return errors === 0;
 }
 
-export const branch7 = validate330;
-const schema105 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings"};
+export const branch9 = validate335;
+const schema108 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings"};
 
-function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9769,31 +9954,31 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate331.errors = vErrors;
+validate336.errors = vErrors;
 return errors === 0;
 }
 
-
-function validate330(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate331(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate331.errors : vErrors.concat(validate331.errors);
-errors = vErrors.length;
-}
-validate330.errors = vErrors;
-return errors === 0;
-}
-
-export const branch8 = validate335;
-const schema107 = {"type":"number","minimum":0,"maximum":1000000000};
 
 function validate335(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+if(!(validate336(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate336.errors : vErrors.concat(validate336.errors);
+errors = vErrors.length;
+}
+validate335.errors = vErrors;
+return errors === 0;
+}
+
+export const branch10 = validate340;
+const schema110 = {"type":"number","minimum":0,"maximum":1000000000};
+
+function validate340(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000000 || isNaN(data)){
-const err0 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema107,data};
+const err0 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema110,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9803,7 +9988,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data < 0 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema107,data};
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema110,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9814,7 +9999,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema107.type,parentSchema:schema107,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema110.type,parentSchema:schema110,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9823,19 +10008,19 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate335.errors = vErrors;
+validate340.errors = vErrors;
 return errors === 0;
 }
 
-export const branch9 = validate336;
-const schema108 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice"};
+export const branch11 = validate341;
+const schema111 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice"};
 
-function validate337(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.default === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema51.required,parentSchema:schema51,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema52.required,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9846,7 +10031,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "default") || (pattern22.test(key0)))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema51,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9872,7 +10057,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema52.type,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9881,31 +10066,31 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate337.errors = vErrors;
+validate342.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate341(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate337(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate337.errors : vErrors.concat(validate337.errors);
+if(!(validate342(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
 errors = vErrors.length;
 }
-validate336.errors = vErrors;
+validate341.errors = vErrors;
 return errors === 0;
 }
 
-export const branch10 = validate341;
-const schema110 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target"};
+export const branch12 = validate346;
+const schema113 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target"};
 
-function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate347(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.upstream === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "upstream"},message:"must have required property '"+"upstream"+"'",schema:schema53.required,parentSchema:schema53,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "upstream"},message:"must have required property '"+"upstream"+"'",schema:schema54.required,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9915,7 +10100,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.model === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "model"},message:"must have required property '"+"model"+"'",schema:schema53.required,parentSchema:schema53,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "model"},message:"must have required property '"+"model"+"'",schema:schema54.required,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9926,7 +10111,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((((((key0 === "upstream") || (key0 === "model")) || (key0 === "weight")) || (key0 === "timeouts")) || (key0 === "context_window")) || (key0 === "features")) || (key0 === "cost")) || (key0 === "parameters"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9939,7 +10124,7 @@ errors++;
 if(data.upstream !== undefined){
 let data0 = data.upstream;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.upstream.type,parentSchema:schema53.properties.upstream,data:data0};
+const err3 = {instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.upstream.type,parentSchema:schema54.properties.upstream,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -9953,7 +10138,7 @@ if(data.model !== undefined){
 let data1 = data.model;
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-const err4 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema53.properties.model,data:data1};
+const err4 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema54.properties.model,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -9964,7 +10149,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.model.type,parentSchema:schema53.properties.model,data:data1};
+const err5 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.model.type,parentSchema:schema54.properties.model,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -9978,7 +10163,7 @@ if(data.weight !== undefined){
 let data2 = data.weight;
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000000 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema53.properties.weight,data:data2};
+const err6 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema54.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -9988,7 +10173,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.weight,data:data2};
+const err7 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema54.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -9999,7 +10184,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema53.properties.weight.type,parentSchema:schema53.properties.weight,data:data2};
+const err8 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema54.properties.weight.type,parentSchema:schema54.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -10029,7 +10214,7 @@ for(let i0=0; i0<len0; i0++){
 let data6 = data5[i0];
 if(typeof data6 === "string"){
 if(!pattern21.test(data6)){
-const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema53.properties.features.items,data:data6};
+const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema54.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -10040,7 +10225,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.features.items.type,parentSchema:schema53.properties.features.items,data:data6};
+const err10 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.features.items.type,parentSchema:schema54.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -10061,7 +10246,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err11 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema53.properties.features,data:data5};
+const err11 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema54.properties.features,data:data5};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -10076,7 +10261,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema53.properties.features.type,parentSchema:schema53.properties.features,data:data5};
+const err12 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema54.properties.features.type,parentSchema:schema54.properties.features,data:data5};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -10087,20 +10272,20 @@ errors++;
 }
 }
 if(data.cost !== undefined){
-if(!(validate163(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
-vErrors = vErrors === null ? validate163.errors : vErrors.concat(validate163.errors);
+if(!(validate166(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
+vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
 errors = vErrors.length;
 }
 }
 if(data.parameters !== undefined){
-if(!(validate185(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate188(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
+vErrors = vErrors === null ? validate188.errors : vErrors.concat(validate188.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema53.type,parentSchema:schema53,data};
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema54.type,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -10109,31 +10294,31 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate342.errors = vErrors;
+validate347.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate341(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate346(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate342(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
+if(!(validate347(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
 errors = vErrors.length;
 }
-validate341.errors = vErrors;
+validate346.errors = vErrors;
 return errors === 0;
 }
 
-export const branch11 = validate348;
-const schema112 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep"};
+export const branch13 = validate353;
+const schema115 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep"};
 
-function validate349(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate354(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.balance === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "balance"},message:"must have required property '"+"balance"+"'",schema:schema55.required,parentSchema:schema55,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "balance"},message:"must have required property '"+"balance"+"'",schema:schema56.required,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10143,7 +10328,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.targets === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"},message:"must have required property '"+"targets"+"'",schema:schema55.required,parentSchema:schema55,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"},message:"must have required property '"+"targets"+"'",schema:schema56.required,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10154,7 +10339,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "balance") || (key0 === "targets"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema55,data};
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10167,7 +10352,7 @@ errors++;
 if(data.balance !== undefined){
 let data0 = data.balance;
 if(!(((data0 === "weighted") || (data0 === "latency")) || (data0 === "sticky"))){
-const err3 = {instancePath:instancePath+"/balance",schemaPath:"#/properties/balance/enum",keyword:"enum",params:{allowedValues: schema55.properties.balance.enum},message:"must be equal to one of the allowed values",schema:schema55.properties.balance.enum,parentSchema:schema55.properties.balance,data:data0};
+const err3 = {instancePath:instancePath+"/balance",schemaPath:"#/properties/balance/enum",keyword:"enum",params:{allowedValues: schema56.properties.balance.enum},message:"must be equal to one of the allowed values",schema:schema56.properties.balance.enum,parentSchema:schema56.properties.balance,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10181,7 +10366,7 @@ if(data.targets !== undefined){
 let data1 = data.targets;
 if(Array.isArray(data1)){
 if(data1.length < 1){
-const err4 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema55.properties.targets,data:data1};
+const err4 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema56.properties.targets,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -10192,14 +10377,14 @@ errors++;
 }
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate181(data1[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
+if(!(validate184(data1[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema55.properties.targets.type,parentSchema:schema55.properties.targets,data:data1};
+const err5 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema56.properties.targets.type,parentSchema:schema56.properties.targets,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -10211,158 +10396,12 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.type,parentSchema:schema55,data};
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.type,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err6];
 }
 else {
 vErrors.push(err6);
-}
-errors++;
-}
-validate349.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate349(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate349.errors : vErrors.concat(validate349.errors);
-errors = vErrors.length;
-}
-validate348.errors = vErrors;
-return errors === 0;
-}
-
-export const branch12 = validate352;
-const schema114 = {"type":"string","minLength":1};
-
-function validate352(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data === "string"){
-if(func3(data) < 1){
-const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema114,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema114.type,parentSchema:schema114,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-validate352.errors = vErrors;
-return errors === 0;
-}
-
-export const branch13 = validate353;
-const schema115 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep"};
-
-function validate354(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema57.required,parentSchema:schema57,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema57,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.use !== undefined){
-let data0 = data.use;
-if(typeof data0 === "string"){
-if(!pattern30.test(data0)){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema57.properties.use,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.use.type,parentSchema:schema57.properties.use,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data.options !== undefined){
-let data1 = data.options;
-if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
-}
-else {
-const err4 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.options.type,parentSchema:schema57.properties.options,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
-errors = vErrors.length;
-}
-}
-if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
-errors = vErrors.length;
-}
-}
-if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.type,parentSchema:schema57,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
 }
 errors++;
 }
@@ -10382,95 +10421,15 @@ validate353.errors = vErrors;
 return errors === 0;
 }
 
-export const branch14 = validate359;
-const schema117 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep"};
+export const branch14 = validate357;
+const schema117 = {"type":"string","minLength":1};
 
-function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate357(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-const tag0 = data.use;
-if(typeof tag0 == "string"){
-if(tag0 === "auth"){
-if(!(validate202(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "plan-check"){
-if(!(validate208(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "quota"){
-if(!(validate214(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "breaker"){
-if(!(validate220(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "transform"){
-if(!(validate226(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "prompt-prefix"){
-if(!(validate232(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "guard-words"){
-if(!(validate240(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "pii-mask"){
-if(!(validate246(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "answer-cache"){
-if(!(validate252(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "header-tags"){
-if(!(validate258(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "budget"){
-if(!(validate266(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "stream-relay"){
-if(!(validate272(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "meter"){
-if(!(validate277(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
-errors = vErrors.length;
-}
-}
-else {
-const err0 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "use", tagValue: tag0},message:"value of tag \"use\" must be in oneOf",schema:schema60.discriminator,parentSchema:schema60,data};
+if(typeof data === "string"){
+if(func3(data) < 1){
+const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema117,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10481,7 +10440,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "use", tagValue: tag0},message:"tag \"use\" must be string",schema:schema60.discriminator,parentSchema:schema60,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema117.type,parentSchema:schema117,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10490,42 +10449,19 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.type,parentSchema:schema60,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate360.errors = vErrors;
+validate357.errors = vErrors;
 return errors === 0;
 }
 
+export const branch15 = validate358;
+const schema118 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep"};
 
 function validate359(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate360(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate360.errors : vErrors.concat(validate360.errors);
-errors = vErrors.length;
-}
-validate359.errors = vErrors;
-return errors === 0;
-}
-
-export const branch15 = validate375;
-const schema119 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep"};
-
-function validate376(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema61.required,parentSchema:schema61,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema58.required,parentSchema:schema58,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10536,7 +10472,256 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema61,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema58,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if(typeof data0 === "string"){
+if(!pattern30.test(data0)){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema58.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.use.type,parentSchema:schema58.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+let data1 = data.options;
+if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
+}
+else {
+const err4 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.properties.options.type,parentSchema:schema58.properties.options,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.when !== undefined){
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.type,parentSchema:schema58,data};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+validate359.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate358(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate359(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate359.errors : vErrors.concat(validate359.errors);
+errors = vErrors.length;
+}
+validate358.errors = vErrors;
+return errors === 0;
+}
+
+export const branch16 = validate364;
+const schema120 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep"};
+
+function validate365(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+const tag0 = data.use;
+if(typeof tag0 == "string"){
+if(tag0 === "auth"){
+if(!(validate205(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "plan-check"){
+if(!(validate211(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "quota"){
+if(!(validate217(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "breaker"){
+if(!(validate223(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "transform"){
+if(!(validate229(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "prompt-prefix"){
+if(!(validate235(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "guard-words"){
+if(!(validate243(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "pii-mask"){
+if(!(validate249(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "answer-cache"){
+if(!(validate255(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "header-tags"){
+if(!(validate261(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "budget"){
+if(!(validate269(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "stream-relay"){
+if(!(validate275(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "meter"){
+if(!(validate280(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+errors = vErrors.length;
+}
+}
+else {
+const err0 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "use", tagValue: tag0},message:"value of tag \"use\" must be in oneOf",schema:schema61.discriminator,parentSchema:schema61,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "use", tagValue: tag0},message:"tag \"use\" must be string",schema:schema61.discriminator,parentSchema:schema61,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.type,parentSchema:schema61,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+validate365.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate364(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate365(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate365.errors : vErrors.concat(validate365.errors);
+errors = vErrors.length;
+}
+validate364.errors = vErrors;
+return errors === 0;
+}
+
+export const branch17 = validate380;
+const schema122 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep"};
+
+function validate381(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema62.required,parentSchema:schema62,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10549,7 +10734,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("auth" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "auth"},message:"must be equal to constant",schema:"auth",parentSchema:schema61.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "auth"},message:"must be equal to constant",schema:"auth",parentSchema:schema62.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10560,20 +10745,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate203(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate203.errors : vErrors.concat(validate203.errors);
+if(!(validate206(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -10585,7 +10770,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.type,parentSchema:schema61,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema62.type,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10594,31 +10779,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate376.errors = vErrors;
+validate381.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate375(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate380(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate376(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate376.errors : vErrors.concat(validate376.errors);
+if(!(validate381(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate381.errors : vErrors.concat(validate381.errors);
 errors = vErrors.length;
 }
-validate375.errors = vErrors;
+validate380.errors = vErrors;
 return errors === 0;
 }
 
-export const branch16 = validate382;
-const schema121 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep"};
+export const branch18 = validate387;
+const schema124 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep"};
 
-function validate383(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate388(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema63.required,parentSchema:schema63,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema64.required,parentSchema:schema64,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10629,7 +10814,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema63,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema64,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10642,7 +10827,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("plan-check" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "plan-check"},message:"must be equal to constant",schema:"plan-check",parentSchema:schema63.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "plan-check"},message:"must be equal to constant",schema:"plan-check",parentSchema:schema64.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10653,20 +10838,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate209(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate212(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -10678,7 +10863,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema63.type,parentSchema:schema63,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema64.type,parentSchema:schema64,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10687,31 +10872,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate383.errors = vErrors;
+validate388.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate382(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate387(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate383(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate383.errors : vErrors.concat(validate383.errors);
+if(!(validate388(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate388.errors : vErrors.concat(validate388.errors);
 errors = vErrors.length;
 }
-validate382.errors = vErrors;
+validate387.errors = vErrors;
 return errors === 0;
 }
 
-export const branch17 = validate389;
-const schema123 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep"};
+export const branch19 = validate394;
+const schema126 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep"};
 
-function validate390(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate395(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema65.required,parentSchema:schema65,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema66.required,parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10722,7 +10907,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema65,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10735,7 +10920,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("quota" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "quota"},message:"must be equal to constant",schema:"quota",parentSchema:schema65.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "quota"},message:"must be equal to constant",schema:"quota",parentSchema:schema66.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10746,20 +10931,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate215(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
+if(!(validate218(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -10771,7 +10956,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema65.type,parentSchema:schema65,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema66.type,parentSchema:schema66,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10780,31 +10965,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate390.errors = vErrors;
+validate395.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate389(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate394(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate390(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate390.errors : vErrors.concat(validate390.errors);
+if(!(validate395(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate395.errors : vErrors.concat(validate395.errors);
 errors = vErrors.length;
 }
-validate389.errors = vErrors;
+validate394.errors = vErrors;
 return errors === 0;
 }
 
-export const branch18 = validate396;
-const schema125 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep"};
+export const branch20 = validate401;
+const schema128 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep"};
 
-function validate397(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate402(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema67.required,parentSchema:schema67,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema68.required,parentSchema:schema68,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10815,7 +11000,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema67,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema68,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10828,7 +11013,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("breaker" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "breaker"},message:"must be equal to constant",schema:"breaker",parentSchema:schema67.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "breaker"},message:"must be equal to constant",schema:"breaker",parentSchema:schema68.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10839,20 +11024,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate221(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate221.errors : vErrors.concat(validate221.errors);
+if(!(validate224(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -10864,7 +11049,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema67.type,parentSchema:schema67,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema68.type,parentSchema:schema68,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10873,31 +11058,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate397.errors = vErrors;
+validate402.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate396(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate401(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate397(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate397.errors : vErrors.concat(validate397.errors);
+if(!(validate402(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate402.errors : vErrors.concat(validate402.errors);
 errors = vErrors.length;
 }
-validate396.errors = vErrors;
+validate401.errors = vErrors;
 return errors === 0;
 }
 
-export const branch19 = validate403;
-const schema127 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep"};
+export const branch21 = validate408;
+const schema130 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep"};
 
-function validate404(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate409(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema69.required,parentSchema:schema69,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema70.required,parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10908,7 +11093,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema69,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10921,7 +11106,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("transform" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "transform"},message:"must be equal to constant",schema:"transform",parentSchema:schema69.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "transform"},message:"must be equal to constant",schema:"transform",parentSchema:schema70.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10932,20 +11117,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate227(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate227.errors : vErrors.concat(validate227.errors);
+if(!(validate230(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -10957,7 +11142,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema69.type,parentSchema:schema69,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10966,31 +11151,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate404.errors = vErrors;
+validate409.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate403(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate408(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate404(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate404.errors : vErrors.concat(validate404.errors);
+if(!(validate409(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate409.errors : vErrors.concat(validate409.errors);
 errors = vErrors.length;
 }
-validate403.errors = vErrors;
+validate408.errors = vErrors;
 return errors === 0;
 }
 
-export const branch20 = validate410;
-const schema129 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep"};
+export const branch22 = validate415;
+const schema132 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep"};
 
-function validate411(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate416(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema71.required,parentSchema:schema71,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema72.required,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11001,7 +11186,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema71,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11014,7 +11199,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("prompt-prefix" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema71.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema72.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11025,20 +11210,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate233(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate233.errors : vErrors.concat(validate233.errors);
+if(!(validate236(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -11050,7 +11235,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema71.type,parentSchema:schema71,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11059,31 +11244,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate411.errors = vErrors;
+validate416.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate410(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate415(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate411(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate411.errors : vErrors.concat(validate411.errors);
+if(!(validate416(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate416.errors : vErrors.concat(validate416.errors);
 errors = vErrors.length;
 }
-validate410.errors = vErrors;
+validate415.errors = vErrors;
 return errors === 0;
 }
 
-export const branch21 = validate417;
-const schema131 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep"};
+export const branch23 = validate422;
+const schema134 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep"};
 
-function validate418(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate423(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema74.required,parentSchema:schema74,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema75.required,parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11094,7 +11279,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11107,7 +11292,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("guard-words" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema74.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema75.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11118,20 +11303,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate241(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+if(!(validate244(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -11143,7 +11328,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11152,31 +11337,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate418.errors = vErrors;
+validate423.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate417(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate422(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate418(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate418.errors : vErrors.concat(validate418.errors);
+if(!(validate423(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate423.errors : vErrors.concat(validate423.errors);
 errors = vErrors.length;
 }
-validate417.errors = vErrors;
+validate422.errors = vErrors;
 return errors === 0;
 }
 
-export const branch22 = validate424;
-const schema133 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep"};
+export const branch24 = validate429;
+const schema136 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep"};
 
-function validate425(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate430(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema76.required,parentSchema:schema76,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema77.required,parentSchema:schema77,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11187,7 +11372,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema76,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema77,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11200,7 +11385,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("pii-mask" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema76.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema77.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11211,20 +11396,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate247(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+if(!(validate250(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -11236,7 +11421,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema76.type,parentSchema:schema76,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema77.type,parentSchema:schema77,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11245,31 +11430,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate425.errors = vErrors;
+validate430.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate424(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate429(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate425(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate425.errors : vErrors.concat(validate425.errors);
+if(!(validate430(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate430.errors : vErrors.concat(validate430.errors);
 errors = vErrors.length;
 }
-validate424.errors = vErrors;
+validate429.errors = vErrors;
 return errors === 0;
 }
 
-export const branch23 = validate431;
-const schema135 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep"};
+export const branch25 = validate436;
+const schema138 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep"};
 
-function validate432(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate437(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema78.required,parentSchema:schema78,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema79.required,parentSchema:schema79,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11280,7 +11465,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema78,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema79,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11293,7 +11478,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("answer-cache" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema78.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema79.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11304,20 +11489,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate253(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate253.errors : vErrors.concat(validate253.errors);
+if(!(validate256(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -11329,7 +11514,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema78.type,parentSchema:schema78,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.type,parentSchema:schema79,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11338,31 +11523,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate432.errors = vErrors;
+validate437.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate431(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate436(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate432(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate432.errors : vErrors.concat(validate432.errors);
+if(!(validate437(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate437.errors : vErrors.concat(validate437.errors);
 errors = vErrors.length;
 }
-validate431.errors = vErrors;
+validate436.errors = vErrors;
 return errors === 0;
 }
 
-export const branch24 = validate438;
-const schema137 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep"};
+export const branch26 = validate443;
+const schema140 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep"};
 
-function validate439(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate444(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema80.required,parentSchema:schema80,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema81.required,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11373,7 +11558,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema80,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11386,7 +11571,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("header-tags" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema80.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema81.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11397,20 +11582,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate259(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate259.errors : vErrors.concat(validate259.errors);
+if(!(validate262(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -11422,7 +11607,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema80.type,parentSchema:schema80,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.type,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11431,31 +11616,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate439.errors = vErrors;
+validate444.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate438(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate443(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate439(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate439.errors : vErrors.concat(validate439.errors);
+if(!(validate444(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate444.errors : vErrors.concat(validate444.errors);
 errors = vErrors.length;
 }
-validate438.errors = vErrors;
+validate443.errors = vErrors;
 return errors === 0;
 }
 
-export const branch25 = validate445;
-const schema139 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep"};
+export const branch27 = validate450;
+const schema142 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep"};
 
-function validate446(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate451(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema83.required,parentSchema:schema83,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema84.required,parentSchema:schema84,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11466,7 +11651,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema83,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema84,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11479,7 +11664,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("budget" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema83.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema84.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11490,20 +11675,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate267(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
+if(!(validate270(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -11515,7 +11700,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.type,parentSchema:schema83,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema84.type,parentSchema:schema84,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11524,31 +11709,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate446.errors = vErrors;
+validate451.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate445(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate450(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate446(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate446.errors : vErrors.concat(validate446.errors);
+if(!(validate451(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate451.errors : vErrors.concat(validate451.errors);
 errors = vErrors.length;
 }
-validate445.errors = vErrors;
+validate450.errors = vErrors;
 return errors === 0;
 }
 
-export const branch26 = validate452;
-const schema141 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep"};
+export const branch28 = validate457;
+const schema144 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep"};
 
-function validate453(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate458(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema85.required,parentSchema:schema85,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema86.required,parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11559,7 +11744,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema85,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11572,7 +11757,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("stream-relay" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema85.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema86.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11583,26 +11768,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate273(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+if(!(validate276(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema85.type,parentSchema:schema85,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema86.type,parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11611,31 +11796,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate453.errors = vErrors;
+validate458.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate452(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate457(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate453(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate453.errors : vErrors.concat(validate453.errors);
+if(!(validate458(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate458.errors : vErrors.concat(validate458.errors);
 errors = vErrors.length;
 }
-validate452.errors = vErrors;
+validate457.errors = vErrors;
 return errors === 0;
 }
 
-export const branch27 = validate458;
-const schema143 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep"};
+export const branch29 = validate463;
+const schema146 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep"};
 
-function validate459(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate464(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema87.required,parentSchema:schema87,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema88.required,parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11646,7 +11831,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema87,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11659,7 +11844,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if("meter" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema87.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema88.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11670,20 +11855,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate278(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
+if(!(validate281(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate195(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
+if(!(validate198(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate197(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate200(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate200.errors : vErrors.concat(validate200.errors);
 errors = vErrors.length;
 }
 }
@@ -11695,7 +11880,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema87.type,parentSchema:schema87,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema88.type,parentSchema:schema88,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11704,31 +11889,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate459.errors = vErrors;
+validate464.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate458(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate463(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate459(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate459.errors : vErrors.concat(validate459.errors);
+if(!(validate464(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate464.errors : vErrors.concat(validate464.errors);
 errors = vErrors.length;
 }
-validate458.errors = vErrors;
+validate463.errors = vErrors;
 return errors === 0;
 }
 
-export const branch28 = validate465;
-const schema145 = {"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]};
+export const branch30 = validate470;
+const schema148 = {"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]};
 
-function validate465(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate470(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
 if(!(formats4.validate(data))){
-const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema145,data};
+const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema148,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11739,7 +11924,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema145.type,parentSchema:schema145,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema148.type,parentSchema:schema148,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11748,18 +11933,18 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate465.errors = vErrors;
+validate470.errors = vErrors;
 return errors === 0;
 }
 
-export const branch29 = validate466;
-const schema146 = {"type":"null"};
+export const branch31 = validate471;
+const schema149 = {"type":"null"};
 
-function validate466(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate471(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data !== null){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema146.type,parentSchema:schema146,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema149.type,parentSchema:schema149,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11768,39 +11953,41 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate466.errors = vErrors;
+validate471.errors = vErrors;
 return errors === 0;
 }
 
 export const branches = {
-  "{\"type\":\"integer\",\"minimum\":0,\"maximum\":1000000000}": branch0,
-  "{\"const\":\"none\"}": branch1,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit\"}": branch2,
-  "{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000}": branch3,
-  "{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"type\":\"string\"}}": branch4,
-  "{\"const\":\"all\"}": branch5,
-  "{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000000}": branch6,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings\"}": branch7,
-  "{\"type\":\"number\",\"minimum\":0,\"maximum\":1000000000}": branch8,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice\"}": branch9,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target\"}": branch10,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep\"}": branch11,
-  "{\"type\":\"string\",\"minLength\":1}": branch12,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep\"}": branch13,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep\"}": branch14,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep\"}": branch15,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep\"}": branch16,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep\"}": branch17,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep\"}": branch18,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep\"}": branch19,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep\"}": branch20,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep\"}": branch21,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep\"}": branch22,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep\"}": branch23,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep\"}": branch24,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep\"}": branch25,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep\"}": branch26,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep\"}": branch27,
-  "{\"type\":\"string\",\"format\":\"date-time\",\"examples\":[\"2026-01-10T08:00:00Z\"]}": branch28,
-  "{\"type\":\"null\"}": branch29,
+  "{\"type\":\"string\",\"format\":\"date\",\"examples\":[\"2027-01-15\"]}": branch0,
+  "{\"type\":\"string\",\"format\":\"date-time\",\"examples\":[\"2027-01-15T12:00:00Z\"]}": branch1,
+  "{\"type\":\"integer\",\"minimum\":0,\"maximum\":1000000000}": branch2,
+  "{\"const\":\"none\"}": branch3,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit\"}": branch4,
+  "{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000}": branch5,
+  "{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"type\":\"string\"}}": branch6,
+  "{\"const\":\"all\"}": branch7,
+  "{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000000}": branch8,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings\"}": branch9,
+  "{\"type\":\"number\",\"minimum\":0,\"maximum\":1000000000}": branch10,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice\"}": branch11,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target\"}": branch12,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep\"}": branch13,
+  "{\"type\":\"string\",\"minLength\":1}": branch14,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep\"}": branch15,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep\"}": branch16,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep\"}": branch17,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep\"}": branch18,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep\"}": branch19,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep\"}": branch20,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep\"}": branch21,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep\"}": branch22,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep\"}": branch23,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep\"}": branch24,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep\"}": branch25,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep\"}": branch26,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep\"}": branch27,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep\"}": branch28,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep\"}": branch29,
+  "{\"type\":\"string\",\"format\":\"date-time\",\"examples\":[\"2026-01-10T08:00:00Z\"]}": branch30,
+  "{\"type\":\"null\"}": branch31,
 };

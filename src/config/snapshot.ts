@@ -50,6 +50,7 @@ import {
   DEADLINE,
   GUARD,
   inCamelCase,
+  lifecycleOf,
   mapInSteps,
   mapRecord,
   milliseconds,
@@ -240,15 +241,13 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-const PREFIX = "route/";
-
 function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Model {
   const kindDefaults = config.defaults?.kinds?.[model.kind];
   return {
     id,
     kind: model.kind,
     tier: model.tier,
-    displayName: model.display_name ?? id.slice(PREFIX.length),
+    displayName: model.display_name ?? id.slice("route/".length),
     ownedBy: model.owned_by,
     created: model.created === undefined ? 0 : Date.parse(`${model.created}T00:00:00Z`) / 1000,
     published: model.published ?? true,
@@ -265,6 +264,7 @@ function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Mode
     },
     deadline: milliseconds(model.deadline ?? kindDefaults?.deadline ?? DEADLINE),
     chain: model.chain.map((step) => buildChainStep(step, model, config)),
+    ...lifecycleOf(model),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Lifecycle } from "./lifecycle.ts";
 import type { Decimal, Price } from "./money.ts";
 import type { Accepts, ApiChoice, Parameters, Vendor } from "./vendor.ts";
 
@@ -224,6 +225,8 @@ export interface Model {
   /** Milliseconds for the whole chain. */
   readonly deadline: number;
   readonly chain: readonly ChainStep[];
+  /** Left out: no end is planned. */
+  readonly lifecycle?: Lifecycle;
 }
 
 /** One place in a chain: a single target, or several that share the place. */

@@ -285,6 +285,8 @@ const EXPOSED = [
   "X-Gateway-Dropped",
   "Server-Timing",
   "X-Gateway-Answered-By",
+  "Deprecation",
+  "Sunset",
   "Request-Id",
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",
