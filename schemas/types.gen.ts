@@ -392,6 +392,13 @@ export interface UpstreamConfig {
    */
   api_keys?: string[];
   /**
+   * Names of client headers that are sent on; never credentials, cookies or headers of the connection.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  forward_headers?: string[];
+  /**
    * Further request headers.
    */
   headers?: {

@@ -334,6 +334,7 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
     ...(upstream.vendor && { vendor: upstream.vendor }),
     ...(upstream.accepts && { accepts: inCamelCase(upstream.accepts) }),
     ...(upstream.api && { api: upstream.api }),
+    ...(upstream.forward_headers && { forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()) }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { UpstreamConfig } from "#schema";
 import { isLoopback } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isRecord } from "../schema.ts";
-import { NO_SECRETS } from "../secrets.ts";
+import { isSecretHeader, NO_SECRETS } from "../secrets.ts";
 import { BREAKER, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
 import type { Incomplete } from "../validate.ts";
 import { linkAddress } from "./addresses.ts";
@@ -45,7 +45,29 @@ export function linkUpstreams(context: LinkContext): void {
       context.report(join(pointer, "headers", header), { rule: "reserved-header", message, hint: "remove it" }, "key");
     }
     linkCredentials(context, upstream, pointer);
+    for (const [index, header] of (upstream.forward_headers ?? []).entries()) {
+      const why = header === undefined ? null : whyNotForwarded(header);
+      if (why === null) continue;
+      const finding = { rule: "forwarded-header", message: `'${header}' ${why}`, hint: "remove it" } as const;
+      context.report(join(pointer, "forward_headers", index), finding);
+    }
   }
+}
+
+/** Headers of the connection and of the body, beside RESERVED. */
+const FRAMING = /^(?:host|accept|accept-(?:charset|encoding)|content-.*|http2-settings|range|date)$/i;
+const OWN =
+  /^(?:x-request-id|request-id|traceparent|tracestate|baggage|idempotency-key|x-server-timing|x-gateway-.*)$/i;
+/** Headers that choose the account, its project or the rate. https://platform.openai.com/docs/api-reference/authentication */
+const PAYING =
+  /^(?:openai-(?:organization|project)|x-goog-user-project|anthropic-(?:beta|version)|x-amz-.*|x-aws-.*)$/i;
+
+/** Why a client's header may not be sent on, or null. */
+function whyNotForwarded(header: string): string | null {
+  if (isSecretHeader(header)) return "carries credentials: a client's are never sent on";
+  if (RESERVED.test(header) || FRAMING.test(header)) return "belongs to the connection or the body of one request";
+  if (OWN.test(header)) return "is set by the gateway itself";
+  return PAYING.test(header) ? "chooses the account, the version or the rate: that is not the client's to say" : null;
 }
 
 /** Null when a chain is wrong: the upstream may have been meant there. */
