@@ -15,7 +15,7 @@ import {
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { clientAddress, rememberPeers, rememberProxies } from "./client-address.ts";
+import { clientAddress, rememberPeers, rememberProxies, warnOfUntrusted } from "./client-address.ts";
 import { Connections } from "./connections.ts";
 import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
@@ -134,6 +134,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   });
   const ipLimit = createIpLimit(options.addCounts ?? null, log);
   const trusted = rememberProxies(log);
+  const warnOfPeer = warnOfUntrusted(log);
   const peerOf = rememberPeers();
   let draining = false;
   let routeRequests = 0;
@@ -223,11 +224,13 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const isProxy = trusted(trustedProxies);
       const forwardedFor = req.headers["x-forwarded-for"]?.toString();
       const ip = forwardedFor === undefined ? peer : clientAddress(peer, forwardedFor, isProxy);
+      const proxied = isProxy(peer);
+      if (forwardedFor !== undefined && !proxied) warnOfPeer(peer, receivedAt);
       const received: ReceivedRequest = {
         http,
         format,
         ip,
-        proxied: isProxy(peer),
+        proxied,
         receivedAt,
         arrivedAt,
         bodyLimit,
