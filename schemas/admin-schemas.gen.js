@@ -727,10 +727,11 @@ export const schemas = {
         "type": "string"
       },
       "severity": {
-        "description": "A warning does not keep it from serving.",
+        "description": "A warning does not keep it from serving. A note is a suggestion.",
         "enum": [
           "error",
-          "warning"
+          "warning",
+          "note"
         ]
       },
       "message": {
@@ -1105,6 +1106,11 @@ export const schemas = {
       "guarded": {
         "description": "It serves a share of the users first.",
         "const": true
+      },
+      "cooldowns_ended": {
+        "description": "Cooldowns of upstreams' keys that the reload has ended; absent without any.",
+        "type": "integer",
+        "minimum": 1
       }
     }
   },
@@ -3650,12 +3656,23 @@ export const schemas = {
       "instances",
       "manual",
       "history",
-      "keys"
+      "keys",
+      "targets",
+      "in_flight",
+      "waiting",
+      "cooldowns"
     ],
     "properties": {
       "breaker": {
-        "description": "As the process that answers sees it.",
+        "description": "As the process that answers sees it. Where breaker.scope is target: open with no model left, half_open with some.",
         "$ref": "#/components/schemas/BreakerState"
+      },
+      "breakers": {
+        "description": "By model, of those that were tried; absent where one breaker is for all.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/BreakerState"
+        }
       },
       "health": {
         "description": "Of the latest requests.",
@@ -3670,7 +3687,7 @@ export const schemas = {
         "type": "number"
       },
       "can_serve": {
-        "description": "Whether requests are sent to it.",
+        "description": "Whether requests are sent to it, and can be expected to be served.",
         "type": "boolean"
       },
       "instances": {
@@ -3703,6 +3720,30 @@ export const schemas = {
         "type": "array",
         "items": {
           "$ref": "#/components/schemas/UpstreamKey"
+        }
+      },
+      "targets": {
+        "description": "By the upstream's name of the model: those that requests went to since the process started.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/UpstreamTarget"
+        }
+      },
+      "in_flight": {
+        "description": "Requests of the process that answers at the upstream.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "waiting": {
+        "description": "Requests of that process that wait for a place with the upstream.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "cooldowns": {
+        "description": "What is not asked for a while, as the process that answers sees it.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/UpstreamCooldown"
         }
       }
     }
@@ -3750,6 +3791,11 @@ export const schemas = {
       "reason": {
         "description": "Why.",
         "type": "string"
+      },
+      "cooldowns_ended": {
+        "description": "Cooldowns of its keys that this has ended; absent without any.",
+        "type": "integer",
+        "minimum": 1
       }
     }
   },
@@ -3793,6 +3839,10 @@ export const schemas = {
       },
       "instance": {
         "description": "Whose breaker it is.",
+        "type": "string"
+      },
+      "model": {
+        "description": "Whose breaker it is, where each model has its own; absent for the upstream's.",
         "type": "string"
       }
     }
@@ -3845,8 +3895,53 @@ export const schemas = {
     ],
     "properties": {
       "lifted": {
-        "description": "Always true: where nothing is set it is a 404.",
+        "description": "Always true: where nothing is set, and no key of the process that answers is cooling down, it is a 404.",
         "const": true
+      },
+      "cooldowns_ended": {
+        "description": "Cooldowns of its keys that this has ended; absent without any.",
+        "type": "integer",
+        "minimum": 1
+      }
+    }
+  },
+  "UpstreamCooldown": {
+    "title": "UpstreamCooldown",
+    "description": "What is not asked for a while, why, and until when.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "scope",
+      "reason",
+      "until"
+    ],
+    "properties": {
+      "scope": {
+        "description": "key_model: a key, for one model; key: a key, for all models; target: one model, by its breaker; upstream: all of it, by its breaker.",
+        "enum": [
+          "key_model",
+          "key",
+          "target",
+          "upstream"
+        ]
+      },
+      "key": {
+        "description": "Its place in the configured list, from 1; for the first two scopes.",
+        "type": "integer",
+        "minimum": 1
+      },
+      "model": {
+        "description": "Its name at the upstream; for key_model and target.",
+        "type": "string"
+      },
+      "reason": {
+        "description": "In words, with the provider's status and code.",
+        "type": "string"
+      },
+      "until": {
+        "description": "When it is asked again. An operator's act (close, clear, reload) ends the cooldowns of keys before.",
+        "type": "string",
+        "format": "date-time"
       }
     }
   },
@@ -3858,7 +3953,8 @@ export const schemas = {
     "required": [
       "position",
       "rests_until",
-      "refusals"
+      "refusals",
+      "last_error"
     ],
     "properties": {
       "position": {
@@ -3867,7 +3963,7 @@ export const schemas = {
         "minimum": 1
       },
       "rests_until": {
-        "description": "It is not used before; null: it is used.",
+        "description": "It is not used before, for any model; null: it is used, but for single models perhaps.",
         "type": [
           "string",
           "null"
@@ -3878,6 +3974,104 @@ export const schemas = {
         "description": "In a row: each of them doubles its rest.",
         "type": "integer",
         "minimum": 0
+      },
+      "last_error": {
+        "description": "Of requests with this key; null: none so far.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamLastError"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    }
+  },
+  "UpstreamTarget": {
+    "title": "UpstreamTarget",
+    "description": "How requests to one model of an upstream fared.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "last_error",
+      "last_success_at"
+    ],
+    "properties": {
+      "last_error": {
+        "description": "null: none so far.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamLastError"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "last_success_at": {
+        "description": "null: none so far.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      }
+    }
+  },
+  "UpstreamLastError": {
+    "title": "UpstreamLastError",
+    "description": "The last failure. It stays when requests are served again.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "status",
+      "code",
+      "cause",
+      "message",
+      "request_id",
+      "recovered_at"
+    ],
+    "properties": {
+      "at": {
+        "description": "When.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "status": {
+        "description": "The upstream's; null where no answer came.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      },
+      "code": {
+        "description": "The system's (ECONNREFUSED, CERT_HAS_EXPIRED) or the provider's own (invalid_api_key); null without one.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "cause": {
+        "description": "What happened, with host and port where it is a matter of the connection.",
+        "type": "string"
+      },
+      "message": {
+        "description": "The provider's or the system's words, without keys and URLs.",
+        "type": "string"
+      },
+      "request_id": {
+        "description": "The request that met it.",
+        "type": "string"
+      },
+      "recovered_at": {
+        "description": "The first success after it; null: none so far.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
       }
     }
   },

@@ -17,6 +17,10 @@ export type UpstreamConnections = number | "none";
 export type Probe = ProbeConfig | "none";
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
 export type Moment = string;
+/**
+ * content_filter: the provider's content filter refused. Without it that is the client's 400.
+ */
+export type FailOverOn = "content_filter"[];
 export type ChainStep = TargetConfig | BalancedStepConfig;
 export type Step = string | LocalStep | BuiltInStep;
 export type Fail = "closed" | "open";
@@ -93,6 +97,10 @@ export interface ServerConfig {
    */
   workers?: number;
   dashboard?: Flag;
+  /**
+   * auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.
+   */
+  error_format?: "auto" | "text";
   body_limit?: Size;
   body_memory?: Size;
   upload_space?: Size;
@@ -350,6 +358,10 @@ export interface BreakerConfig {
   open_for?: PositiveDuration;
   max_open_for?: PositiveDuration;
   probes?: Count;
+  /**
+   * upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.
+   */
+  scope?: "upstream" | "target";
 }
 export interface ProbeConfig {
   every: PositiveDuration;
@@ -416,6 +428,7 @@ export interface UpstreamConfig {
   retries?: RetriesConfig;
   breaker?: BreakerConfig;
   connections?: UpstreamConnections;
+  concurrency?: ConcurrencyConfig;
   http2?: Flag;
   probe?: Probe;
   /**
@@ -446,6 +459,17 @@ export interface UpstreamConfig {
    * dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.
    */
   api?: "auto" | "chat" | "responses";
+}
+export interface ConcurrencyConfig {
+  /**
+   * Requests in flight at a time; a stream counts until it ends.
+   */
+  requests: number;
+  /**
+   * Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.
+   */
+  queue?: number;
+  max_wait?: PositiveDuration;
 }
 /**
  * Single entries that stand in place of the vendor's.
@@ -488,6 +512,30 @@ export interface AcceptsConfig {
    */
   tool_call_ids?: "any" | "mistral";
   sampling?: Flag;
+  /**
+   * What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.
+   */
+  parts?: ("image" | "file" | "audio" | "video")[];
+  image_urls?: Flag;
+  /**
+   * Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.
+   */
+  system_role?: "anywhere" | "front" | "first" | "user";
+  alternate?: Flag;
+  /**
+   * A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.
+   */
+  prefill?: "as_is" | "prefix" | "partial" | "closed";
+  /**
+   * Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.
+   */
+  cache_marks?: "none" | "marks" | "marks_with_ttl";
+  verbosity?: Flag;
+  /**
+   * Most tools; of more, those that were called are sent, then the first, and the rest is reported.
+   */
+  max_tools?: number;
+  max_output?: Count;
   /**
    * Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.
    */
@@ -542,6 +590,7 @@ export interface ModelConfig {
   price?: PriceConfig;
   multipliers?: MultipliersConfig;
   deadline?: PositiveDuration;
+  fail_over_on?: FailOverOn;
   /**
    * Tried in order until one serves.
    *
@@ -594,6 +643,7 @@ export interface TargetConfig {
    * What this step has, where it differs from the model.
    */
   features?: string[];
+  fail_over_on?: FailOverOn;
   cost?: PriceConfig;
   parameters?: ParametersConfig;
 }
@@ -631,6 +681,7 @@ export interface BalancedStepConfig {
    * How requests are spread: by weight, to the fastest, or by user.
    */
   balance: "weighted" | "latency" | "sticky";
+  fail_over_on?: FailOverOn;
   /**
    * The targets that share this place.
    *
@@ -2680,9 +2731,9 @@ export interface ConfigurationDiagnostic {
    */
   rule: string;
   /**
-   * A warning does not keep it from serving.
+   * A warning does not keep it from serving. A note is a suggestion.
    */
-  severity: "error" | "warning";
+  severity: "error" | "warning" | "note";
   /**
    * What is wrong.
    */
@@ -2951,6 +3002,10 @@ export interface ConfigurationTaken {
    * It serves a share of the users first.
    */
   guarded?: true;
+  /**
+   * Cooldowns of upstreams' keys that the reload has ended; absent without any.
+   */
+  cooldowns_ended?: number;
 }
 /**
  * The change was not taken: what served before serves on.
@@ -3694,6 +3749,10 @@ export interface UpstreamManual {
    * Why.
    */
   reason: string;
+  /**
+   * Cooldowns of its keys that this has ended; absent without any.
+   */
+  cooldowns_ended?: number;
 }
 /**
  * All that share the store, as far as they are known.
@@ -4146,6 +4205,12 @@ export interface UpstreamStates {
 export interface UpstreamState {
   breaker: BreakerState;
   /**
+   * By model, of those that were tried; absent where one breaker is for all.
+   */
+  breakers?: {
+    [k: string]: BreakerState;
+  };
+  /**
    * Of the latest requests.
    */
   health: "healthy" | "degraded" | "unknown";
@@ -4154,7 +4219,7 @@ export interface UpstreamState {
    */
   latency_ms: number;
   /**
-   * Whether requests are sent to it.
+   * Whether requests are sent to it, and can be expected to be served.
    */
   can_serve: boolean;
   /**
@@ -4175,6 +4240,24 @@ export interface UpstreamState {
    * API keys, as the process that answers sees them.
    */
   keys: UpstreamKey[];
+  /**
+   * By the upstream's name of the model: those that requests went to since the process started.
+   */
+  targets: {
+    [k: string]: UpstreamTarget;
+  };
+  /**
+   * Requests of the process that answers at the upstream.
+   */
+  in_flight: number;
+  /**
+   * Requests of that process that wait for a place with the upstream.
+   */
+  waiting: number;
+  /**
+   * What is not asked for a while, as the process that answers sees it.
+   */
+  cooldowns: UpstreamCooldown[];
 }
 /**
  * A change of a breaker, or of what operators set.
@@ -4197,6 +4280,10 @@ export interface UpstreamChange {
    * Whose breaker it is.
    */
   instance: string;
+  /**
+   * Whose breaker it is, where each model has its own; absent for the upstream's.
+   */
+  model?: string;
 }
 /**
  * An API key of an upstream, without its value.
@@ -4207,22 +4294,101 @@ export interface UpstreamKey {
    */
   position: number;
   /**
-   * It is not used before; null: it is used.
+   * It is not used before, for any model; null: it is used, but for single models perhaps.
    */
   rests_until: string | null;
   /**
    * In a row: each of them doubles its rest.
    */
   refusals: number;
+  /**
+   * Of requests with this key; null: none so far.
+   */
+  last_error: UpstreamLastError | null;
+}
+/**
+ * The last failure. It stays when requests are served again.
+ */
+export interface UpstreamLastError {
+  /**
+   * When.
+   */
+  at: string;
+  /**
+   * The upstream's; null where no answer came.
+   */
+  status: number | null;
+  /**
+   * The system's (ECONNREFUSED, CERT_HAS_EXPIRED) or the provider's own (invalid_api_key); null without one.
+   */
+  code: string | null;
+  /**
+   * What happened, with host and port where it is a matter of the connection.
+   */
+  cause: string;
+  /**
+   * The provider's or the system's words, without keys and URLs.
+   */
+  message: string;
+  /**
+   * The request that met it.
+   */
+  request_id: string;
+  /**
+   * The first success after it; null: none so far.
+   */
+  recovered_at: string | null;
+}
+/**
+ * How requests to one model of an upstream fared.
+ */
+export interface UpstreamTarget {
+  /**
+   * null: none so far.
+   */
+  last_error: UpstreamLastError | null;
+  /**
+   * null: none so far.
+   */
+  last_success_at: string | null;
+}
+/**
+ * What is not asked for a while, why, and until when.
+ */
+export interface UpstreamCooldown {
+  /**
+   * key_model: a key, for one model; key: a key, for all models; target: one model, by its breaker; upstream: all of it, by its breaker.
+   */
+  scope: "key_model" | "key" | "target" | "upstream";
+  /**
+   * Its place in the configured list, from 1; for the first two scopes.
+   */
+  key?: number;
+  /**
+   * Its name at the upstream; for key_model and target.
+   */
+  model?: string;
+  /**
+   * In words, with the provider's status and code.
+   */
+  reason: string;
+  /**
+   * When it is asked again. An operator's act (close, clear, reload) ends the cooldowns of keys before.
+   */
+  until: string;
 }
 /**
  * What was set is no longer.
  */
 export interface UpstreamManualLifted {
   /**
-   * Always true: where nothing is set it is a 404.
+   * Always true: where nothing is set, and no key of the process that answers is cooling down, it is a 404.
    */
   lifted: true;
+  /**
+   * Cooldowns of its keys that this has ended; absent without any.
+   */
+  cooldowns_ended?: number;
 }
 /**
  * A page of users, in the order of their addresses.

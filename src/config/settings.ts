@@ -1,6 +1,21 @@
 import { resolve } from "node:path";
-import type { BreakerConfig, GuardConfig, ModelConfig, RetriesConfig, TimeoutsConfig, TelemetryConfig } from "#schema";
-import { type Kind, type Lifecycle, Secret, type Steps, type TelemetrySettings } from "../kit/index.ts";
+import type {
+  BreakerConfig,
+  ConcurrencyConfig,
+  GuardConfig,
+  ModelConfig,
+  RetriesConfig,
+  TimeoutsConfig,
+  TelemetryConfig,
+} from "#schema";
+import {
+  type BreakerSettings,
+  type Kind,
+  type Lifecycle,
+  Secret,
+  type Steps,
+  type TelemetrySettings,
+} from "../kit/index.ts";
 import { isStep } from "./node.ts";
 import type { Incomplete } from "./validate.ts";
 
@@ -15,7 +30,17 @@ export const BREAKER: Required<BreakerConfig> = {
   open_for: "10s",
   max_open_for: "5m",
   probes: 1,
+  scope: "upstream",
 };
+/** `requests` has no default. */
+export const QUEUE: Required<Omit<ConcurrencyConfig, "requests">> = { queue: 100, max_wait: "30s" };
+/** Of an upstream: the later layers win. */
+export function breakerSettings(...layers: readonly (BreakerConfig | undefined)[]): BreakerSettings {
+  const { consecutive, window, ratio, minimum, open_for, max_open_for, probes, scope } = overlay(BREAKER, ...layers);
+  const [openFor, maxOpenFor] = [milliseconds(open_for), milliseconds(max_open_for)];
+  return { consecutive, window: milliseconds(window), ratio, minimum, openFor, maxOpenFor, probes, scope };
+}
+
 export const GUARD: Required<GuardConfig> = {
   share: "10%",
   for: "2m",

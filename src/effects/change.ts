@@ -102,6 +102,10 @@ const PAIRS = [
     ["upstream-connections-fewer", "risky", "fewer requests fit at once"],
     ["upstream-connections-more", "safe", "more requests fit at once"],
   ],
+  [
+    ["upstream-queue-shorter", "risky", "fewer requests wait for room, or for less time"],
+    ["upstream-queue-longer", "safe", "more requests wait for room, or for more time"],
+  ],
   [["upstream-http2-changed", "risky", "requests are sent over another protocol"]],
   [["upstream-probe-changed", "safe", "health is probed otherwise"]],
   [["upstream-renamed", "safe", "the same upstream by another name"]],
@@ -171,6 +175,7 @@ const PAIRS = [
     ["dashboard-lost", "risky", "browsers find no pages any more"],
     ["dashboard-gained", "safe", "browsers find the dashboard and the status page"],
   ],
+  [["error-form-changed", "risky", "some clients read errors in another form"]],
   [["proxies-changed", "risky", "other addresses are believed to be the client's"]],
   [["admin-changed", "risky", "the admin listener is reached otherwise"]],
   [["workers-changed", "safe", "other processes serve"]],

@@ -40,6 +40,7 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
   const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
     setting: "server.listen",
     connections: server.connections,
+    errorFormat: () => parts[0].state.snapshot.server.errorFormat,
     onMalformed: (status, requestId) =>
       observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
   });
@@ -65,6 +66,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     identities,
     signIn,
     health: (upstream) => state.generation.health(upstream),
+    canServe: (target) => state.generation.upstreams.canServe(target),
     transitions: (upstream) => state.generation.transitions(upstream),
     kill: (userId) => killSwitch.kill(userId),
     streams,

@@ -28,6 +28,8 @@ export interface ReloaderParts {
   /** Of what serves. */
   readonly warnings: () => readonly Diagnostic[];
   readonly onEvent: (event: ReloadEvent) => void;
+  /** Before its result is told. */
+  readonly afterReload: (result: ReloadResult, by: "file" | "reload") => ReloadResult;
   readonly log: Pick<Log, "error" | "info" | "warn">;
   readonly now: () => number;
 }
@@ -120,7 +122,7 @@ export class Reloader {
   reload(by: "file" | "reload" = "reload"): Promise<ReloadResult> {
     return this.#enqueue(() => {
       this.askedBy = by;
-      return this.#reload();
+      return this.#reload().then((result) => this.#parts.afterReload(result, by));
     });
   }
 

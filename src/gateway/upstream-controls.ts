@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { GatewayError, inBackground, isJson, type Json, type Log, type Store } from "../kit/index.ts";
 import { MANUAL_MODES, type ManualControls, type ManualMode, type ManualSetting } from "../upstream/state/manual.ts";
-import { manualState, type ManualState } from "./generation.ts";
+import { manualState, type ManualState } from "./upstream-state.ts";
 
 /** No plugin's name has such a character: the space is the gateway's own. */
 const SPACE = "gateway:upstreams";
@@ -25,11 +25,20 @@ export interface ManualOrder {
   readonly by: string;
 }
 
+/** How many cooldowns the process that answers has ended; left out: none. */
+export interface CooldownsEnded {
+  readonly cooldowns_ended?: number;
+}
+
+export type ManualAnswer = ManualState & CooldownsEnded;
+
 interface UpstreamControlsOptions {
   readonly store: Pick<Store, "getValue" | "setValue" | "deleteValue" | "broadcast" | "onBroadcast">;
   readonly controls: ManualControls;
   /** Of the configurations that serve: changes with them. */
   readonly upstreams: () => readonly string[];
+  /** Cooldowns of an upstream in this process: closing and clearing an override end them everywhere. */
+  readonly cooldowns: (upstream: string) => number;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Log;
@@ -51,7 +60,10 @@ export class UpstreamControls {
   constructor(options: UpstreamControlsOptions) {
     this.#options = options;
     this.#unsubscribe = options.store.onBroadcast((text) => {
-      if (text === JSON.stringify({ type: MESSAGE })) this.#refreshInBackground(true);
+      const { type, cleared } = parsed(text);
+      if (type !== MESSAGE) return;
+      if (typeof cleared === "string") options.controls.clear(cleared);
+      else this.#refreshInBackground(true);
     });
   }
 
@@ -65,24 +77,30 @@ export class UpstreamControls {
   }
 
   /** @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
-  async set({ upstream, mode, expiresInSeconds, reason, by }: ManualOrder): Promise<ManualState> {
-    const { store, now } = this.#options;
+  async set({ upstream, mode, expiresInSeconds, reason, by }: ManualOrder): Promise<ManualAnswer> {
+    const { store, now, cooldowns } = this.#options;
     this.#check(upstream);
+    const ended = mode === "close" ? cooldowns(upstream) : 0;
     const since = now();
     const setting: ManualSetting = { mode, since, until: since + expiresInSeconds * 1000, by, reason };
     await store.setValue(SPACE, UPSTREAM_PREFIX + upstream, JSON.stringify(setting), expiresInSeconds * 1000);
     await this.#changed();
-    return manualState(setting)!;
+    return { ...manualState(setting)!, ...(ended > 0 && { cooldowns_ended: ended }) };
   }
 
-  /** @returns false: nothing was set. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
-  async lift(upstream: string): Promise<boolean> {
-    const { store } = this.#options;
+  /** @returns null: nothing was set, and nothing here was cooling down. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
+  async lift(upstream: string): Promise<CooldownsEnded | null> {
+    const { store, cooldowns } = this.#options;
     this.#check(upstream);
+    const ended = cooldowns(upstream);
     const setting = settingIn(await store.getValue(SPACE, UPSTREAM_PREFIX + upstream));
     await store.deleteValue(SPACE, UPSTREAM_PREFIX + upstream);
     await this.#changed();
-    return setting !== null;
+    const told = ended > 0 ? { cooldowns_ended: ended } : {};
+    if (setting !== null) return told;
+    this.#options.controls.clear(upstream);
+    this.#tell({ cleared: upstream });
+    return ended > 0 ? told : null;
   }
 
   close(): void {
@@ -96,13 +114,19 @@ export class UpstreamControls {
 
   /** After the setting itself: who sees the new version finds it. */
   async #changed(): Promise<void> {
-    const { store, log } = this.#options;
+    const { store } = this.#options;
     await store.setValue(SPACE, VERSION_KEY, randomUUID(), VERSION_TTL_MS);
-    const told = async (): Promise<void> => store.broadcast(JSON.stringify({ type: MESSAGE }));
-    inBackground({ error: log.debug.bind(log) }, "telling instances of an upstream's setting", told());
+    this.#tell();
     // One under way may have begun to read before.
     await this.#refreshing?.catch(() => undefined);
     await this.#refresh(true);
+  }
+
+  /** A message that is lost is made good by the poll, except for a clearance: cooldowns end by themselves, too. */
+  #tell(more: { readonly cleared?: string } = {}): void {
+    const { store, log } = this.#options;
+    const told = async (): Promise<void> => store.broadcast(JSON.stringify({ type: MESSAGE, ...more }));
+    inBackground({ error: log.debug.bind(log) }, "telling instances of an upstream's setting", told());
   }
 
   #refreshInBackground(always: boolean): void {

@@ -1,3 +1,4 @@
+import { type ErrorKind, isFiltered } from "./error-kinds.ts";
 import type { Usage } from "./money.ts";
 import type { Json } from "./json.ts";
 import type { Target } from "./snapshot.ts";
@@ -19,9 +20,14 @@ export interface StreamEvent {
 export interface Sink<Item> {
   /** One call per read from the upstream. */
   next(item: Item): void;
-  /** Called once, last. `message` of a cut is fit for the client. */
-  end(ending: { readonly complete: true } | { readonly complete: false; readonly message: string }): void;
+  /** Called once, last. */
+  end(ending: SinkEnding): void;
 }
+
+/** How a streamed answer ended. `message` of a cut is fit for the client; `error` is what cut it, where that is known. */
+export type SinkEnding =
+  | { readonly complete: true }
+  | { readonly complete: false; readonly message: string; readonly error?: AttemptError };
 
 /** A started upstream stream, paused until `open`. Who takes it ends it: the exchange's signal alone does not. */
 export interface Source<Item> {
@@ -76,11 +82,11 @@ export type FailureClass =
   /** 408 and 5xx. */
   | "status"
   | "rate_limited"
-  /** 401, 402, 403 and what means the same: our key. It rests once a second user has met it. */
+  /** 401, 402, 403 and what means the same: our key. It rests once a second user has met the same. */
   | "credentials"
   /** The account behind the key has nothing left, by the upstream's own identifier: the key rests at once. */
   | "quota"
-  /** Nothing was sent: every key of the upstream rests; `retryAfter` says until when. */
+  /** Nothing was sent: every key rests, for this model or for all; `retryAfter` says until when. */
   | "resting"
   /** 404, 407, 410, an unknown or retired model, a region, moderation: not served here, with whatever key. */
   | "declined"
@@ -109,35 +115,118 @@ export class AttemptError extends Error {
   readonly retryAfter: number | null;
   /** No mark against the breaker: the request's own deadline cut it short, or one user alone has met it so far. */
   readonly notUpstreamFault: boolean;
+  /** A rate limit of the whole account: it holds for every model that the key may call. */
+  readonly ofAccount: boolean;
   /** For the log: the upstream's identifiers for it, such as `unsupported_parameter max_tokens`; empty without any. */
   readonly reason: string;
+  /** The upstream's code where clients may see it, such as `context_length_exceeded`; empty without one. */
+  readonly code: string;
+  /** The field that the upstream names; empty without one. */
+  readonly param: string;
+  /**
+   * Of a refused parameter that the client wrote itself, and that was sent as it came: the upstream's words, fit for the
+   * client. Empty for what the gateway added or changed.
+   */
+  readonly ownWords: string;
+  /** The provider's content filter refused; the class is "client_fault". */
+  readonly filtered: boolean;
+  /** For operators: the code that the system (`ECONNREFUSED`) or the provider (`invalid_api_key`) gave; empty without one. */
+  readonly causeCode: string;
+  /** For operators: the same in words, with host and port; no content of requests. */
+  readonly detail: string;
+  /** For operators: the provider's or the system's own words, without keys and URLs. */
+  readonly words: string;
 
-  constructor(
-    failure: FailureClass,
-    message: string,
-    more: {
-      status?: number;
-      retryAfter?: number | null;
-      notUpstreamFault?: boolean;
-      reason?: string;
-      cause?: unknown;
-    } = {},
-  ) {
+  constructor(failure: FailureClass, message: string, more: AttemptErrorFields = {}) {
     super(message, { cause: more.cause });
     this.failure = failure;
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? null;
     this.notUpstreamFault = more.notUpstreamFault ?? false;
+    this.ofAccount = more.ofAccount ?? false;
     this.reason = more.reason ?? "";
+    this.code = more.code ?? "";
+    this.param = more.param ?? "";
+    this.ownWords = more.ownWords ?? "";
+    this.filtered = more.filtered ?? false;
+    this.causeCode = more.causeCode ?? "";
+    this.detail = more.detail ?? "";
+    this.words = more.words ?? "";
   }
 
-  /** The same failure as another class or with another mark; its cause is this one. */
-  as(changes: { readonly failure?: FailureClass; readonly notUpstreamFault?: boolean }): AttemptError {
-    const { status, retryAfter, reason } = this;
-    const notUpstreamFault = changes.notUpstreamFault ?? this.notUpstreamFault;
-    const more = { status, retryAfter, reason, notUpstreamFault, cause: this };
-    return new AttemptError(changes.failure ?? this.failure, this.message, more);
+  /** What clients' formats call it. */
+  get kind(): ErrorKind {
+    switch (this.failure) {
+      case "client_fault":
+        return this.filtered || isFiltered(this.code) ? "content_filter" : "invalid_request";
+      case "context_overflow":
+        return "context_overflow";
+      case "rate_limited":
+        return "rate_limited";
+      case "timeout":
+        return "timeout";
+      case "saturated":
+      case "resting":
+      case "skipped":
+        return "overloaded";
+      case "status":
+        return OVERLOADED_STATUSES.has(this.status) || OVERLOADED_CODES.has(this.code) ? "overloaded" : "server";
+      default:
+        return "server";
+    }
   }
+
+  /** What happened, for operators: the message, and what the system or the provider told of the cause. */
+  get explanation(): string {
+    return this.detail === "" ? this.message : `${this.message}: ${this.detail}`;
+  }
+
+  /** The same failure, told otherwise; its cause is this one. */
+  as(changes: AttemptErrorChanges): AttemptError {
+    const { failure = this.failure, message = this.message } = changes;
+    return new AttemptError(failure, message, { ...this, ...changes, cause: this });
+  }
+}
+
+interface AttemptErrorChanges extends Omit<AttemptErrorFields, "status" | "retryAfter" | "cause"> {
+  readonly failure?: FailureClass;
+  readonly message?: string;
+}
+
+interface AttemptErrorFields {
+  readonly status?: number;
+  readonly retryAfter?: number | null;
+  readonly notUpstreamFault?: boolean;
+  readonly ofAccount?: boolean;
+  readonly reason?: string;
+  readonly code?: string;
+  readonly param?: string;
+  readonly ownWords?: string;
+  readonly filtered?: boolean;
+  readonly causeCode?: string;
+  readonly detail?: string;
+  readonly words?: string;
+  readonly cause?: unknown;
+}
+
+/** 529 is Anthropic's: https://docs.claude.com/en/api/errors */
+const OVERLOADED_STATUSES: ReadonlySet<number> = new Set([503, 529]);
+const OVERLOADED_CODES: ReadonlySet<string> = new Set(["server_is_overloaded", "slow_down"]);
+
+/** Failures that the same request would meet again: only another request, or an operator, can help. */
+const PERMANENT: ReadonlySet<FailureClass> = new Set([
+  "credentials",
+  "quota",
+  "declined",
+  "parameter",
+  "context_overflow",
+  "unsupported",
+  "client_fault",
+]);
+
+/** Whether trying again later can help. */
+export function isPassing({ failure }: AttemptError): boolean {
+  return !PERMANENT.has(failure);
 }
 
 /** How one attempt ended, for guards. */

@@ -1,5 +1,6 @@
 import type { Lifecycle } from "./lifecycle.ts";
 import type { Decimal, Price } from "./money.ts";
+import type { Secret } from "./secret.ts";
 import type { Accepts, ApiChoice, Parameters, Vendor } from "./vendor.ts";
 
 /** The compiled configuration: frozen plain data. Records keyed by operators' names have no prototype. */
@@ -42,6 +43,8 @@ export interface ServerSettings {
   readonly workers: number;
   /** Whether browsers are shown the dashboard and the status page. */
   readonly dashboard: boolean;
+  /** `auto`: errors are JSON for clients that ask for it; `text`: they have the specification's form for everybody. */
+  readonly errorFormat: "auto" | "text";
   readonly bodyLimit: number;
   /** Bytes of bodies that requests in flight may hold in memory, all together. */
   readonly bodyMemory: number;
@@ -157,7 +160,12 @@ export interface RetrySettings {
   readonly maxDelay: number;
 }
 
+/** One breaker for the upstream, or one for each of its models. */
+export type BreakerScope = "upstream" | "target";
+
 export interface BreakerSettings {
+  /** Left out: upstream. */
+  readonly scope?: BreakerScope;
   readonly consecutive: number;
   readonly window: number;
   readonly ratio: number;
@@ -165,6 +173,16 @@ export interface BreakerSettings {
   readonly openFor: number;
   readonly maxOpenFor: number;
   readonly probes: number;
+}
+
+/** What one process sends to an upstream at a time. */
+export interface ConcurrencySettings {
+  /** In flight at most. */
+  readonly requests: number;
+  /** Waiting beyond them at most. */
+  readonly queue: number;
+  /** Milliseconds that a request may wait. */
+  readonly maxWait: number;
 }
 
 export type DialectName =
@@ -194,6 +212,8 @@ export interface Upstream {
   readonly breaker: BreakerSettings;
   /** Of one process; null: as many as there are requests. */
   readonly connections: number | null;
+  /** Left out: `connections` alone bounds what is in flight, and nothing waits. */
+  readonly concurrency?: ConcurrencySettings;
   readonly http2: boolean;
   readonly probe: { readonly every: number; readonly timeout: number } | null;
   /** Left out: by the host of the address. */
@@ -248,9 +268,14 @@ export interface Target {
   /** Tokens of an answer at most, as the model is configured; left out: nobody says. */
   readonly maxOutput?: number;
   readonly features: readonly string[];
+  /** Left out: nothing. */
+  readonly failOverOn?: readonly FailOverCause[];
   /** Left out: the body is sent as it was translated. */
   readonly parameters?: Parameters;
 }
+
+/** Refusals after which the next target is asked, which are the client's 400 otherwise. */
+export type FailOverCause = "content_filter";
 
 export interface StepCondition {
   /** Globs (`*`) over model ids. */
@@ -301,38 +326,6 @@ export interface DecisionLogSettings {
   readonly maxSize: number;
   /** Files put aside. */
   readonly keep: number;
-}
-
-const INSPECT = Symbol.for("nodejs.util.inspect.custom");
-
-/** A value that prints as `[redacted]` in logs, JSON and inspection; only `reveal` gives it away. */
-export class Secret {
-  readonly #value: string;
-
-  constructor(value: string) {
-    this.#value = value;
-    Object.freeze(this);
-  }
-
-  reveal(): string {
-    return this.#value;
-  }
-
-  get empty(): boolean {
-    return this.#value === "";
-  }
-
-  toString(): string {
-    return "[redacted]";
-  }
-
-  toJSON(): string {
-    return "[redacted]";
-  }
-
-  [INSPECT](): string {
-    return "[redacted]";
-  }
 }
 
 const LOOPBACK_IPV4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/;

@@ -1,4 +1,5 @@
 import type { ExplainedStage, ExplainedWindow, Explanation } from "#schema";
+import type { RestingTarget } from "../gateway/cooldowns.ts";
 import {
   type Endpoint,
   GatewayError,
@@ -47,14 +48,19 @@ export interface Question {
   /** Over the least body that the endpoint takes. */
   readonly body?: Json;
   readonly faults?: Readonly<Record<string, Fault>>;
-  /** Upstreams whose breaker is open. */
-  readonly open?: readonly string[];
+  /** Upstreams, and targets, whose breaker is open. */
+  readonly open?: readonly (string | OpenTarget)[];
+  /** Targets for which every key rests. */
+  readonly resting?: readonly RestingTarget[];
   /** What operators have set, by upstream. */
   readonly manual?: ReadonlyMap<string, ManualSetting>;
   /** What the upstream will have counted; by the request's size, and by what it holds, unless given. */
   readonly promptTokens?: number;
   readonly outputTokens?: number;
 }
+
+/** Of an upstream of which each model has a breaker of its own. */
+export type OpenTarget = Pick<RestingTarget, "upstream" | "model">;
 
 /** What may be kept from one question to the next. */
 export type Kept = Pick<OfflineOptions, "tokenizer" | "validateBody">;
@@ -71,7 +77,7 @@ const DEAD_KEY = "Bearer rk_revoked";
  */
 export async function explain(loaded: Configuration, asked: Question, kept: Kept = {}): Promise<Explanation> {
   const { snapshot } = loaded;
-  const { caller, now, open = [], stream = false } = asked;
+  const { caller, now, open = [], resting = [], stream = false } = asked;
   const known = named("model", snapshot.models, asked.model);
   // After its sunset it is its successor that serves.
   const model = modelAt(snapshot, known.id, now) ?? known;
@@ -84,7 +90,11 @@ export async function explain(loaded: Configuration, asked: Question, kept: Kept
   const { manual } = question;
   const room = await openOffline(loaded, { ...kept, now, tier, faults, ...(manual && { manual }) });
   try {
-    for (const upstream of open) room.trip(upstream);
+    for (const one of open) {
+      if (typeof one === "string") room.trip(one);
+      else room.trip(one.upstream, one.model);
+    }
+    for (const one of resting) room.rest(one);
     await room.user(USER, {
       tier,
       ...(caller && { id: caller.id, used: caller.used, credits: positive(caller.balance - caller.held) }),

@@ -31,7 +31,7 @@ import {
   type Windows,
 } from "../kit/index.ts";
 import { checkedHeaders, marked } from "./hooks.ts";
-import { droppedHeader, serverTimingHeader, standingHeaders } from "./answer-headers.ts";
+import { droppedHeader, queuedHeader, serverTimingHeader, standingHeaders } from "./answer-headers.ts";
 import { PackedText, UsageMeter } from "./usage.ts";
 
 /** Headers that plugins get nothing of: what they read may end in a log. */
@@ -188,10 +188,10 @@ export class ExchangeState {
   }
 
   headers(): Record<string, string> {
-    const standing = standingHeaders(this.#host, this.#asked, this.windows);
-    const headers = this.#headers === NO_HEADERS ? standing : { ...this.#headers, ...standing };
+    const headers = { ...this.#headers, ...standingHeaders(this.#host, this.#asked, this.windows) };
     if (this.answeredBy !== null) headers["X-Gateway-Answered-By"] = this.answeredBy;
     if (this.dropped.length > 0) Object.assign(headers, droppedHeader(this.dropped));
+    Object.assign(headers, queuedHeader(this.attempts?.queued ?? null));
     if (!this.request.serverTiming) return headers;
     return Object.assign(headers, serverTimingHeader(this.request, this.elapsed(), this.attempts?.spans));
   }
@@ -287,6 +287,8 @@ interface AttemptCounts {
   readonly sent: boolean;
   readonly count: number;
   readonly spans: readonly AttemptSpan[];
+  /** Milliseconds; null: in no queue. */
+  readonly queued: number | null;
 }
 
 /** What stays of a call. Reading what is gone throws: left out, a plugin would take it for a request without. */
@@ -329,11 +331,10 @@ function rejectReading(field: string): never {
   throw new TypeError(`call.${field} is gone once an answer streams: a transform hook can keep what is needed of it`);
 }
 
-/** The model that a call names. @throws GatewayError when there is none of its kind, or it cannot do what is asked. */
+/** The model that a call names. @throws GatewayError for none of its kind (images have their own), or one that cannot serve it. */
 function modelOf(call: Call, snapshot: Snapshot, now: number): Model {
   const { model: id, kind } = call;
   const model = modelAt(snapshot, id, now);
-  // The image endpoint has an error of its own for a model of another kind.
   if (model !== null && model.kind !== kind && kind === "image")
     throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
   if (model === null || model.kind !== kind) throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);

@@ -160,3 +160,24 @@ export function warnOfUntrusted(log: Pick<Log, "warn">): (peer: string, now: num
     );
   };
 }
+
+interface Client {
+  readonly ip: string;
+  /** Whether a trusted proxy has sent the request. */
+  readonly proxied: boolean;
+}
+
+/** Whose request it is, by its connection and its `X-Forwarded-For`. */
+export function rememberClients(
+  log: Pick<Log, "warn">,
+): (socket: Socket, forwardedFor: string | undefined, trusted: TrustedProxies, now: number) => Client {
+  const peerOf = rememberPeers();
+  const warn = warnOfUntrusted(log);
+  return (socket, forwardedFor, trusted, now) => {
+    const peer = peerOf(socket);
+    const proxied = trusted(peer);
+    if (forwardedFor === undefined) return { ip: peer, proxied };
+    if (!proxied) warn(peer, now);
+    return { ip: clientAddress(peer, forwardedFor, trusted), proxied };
+  };
+}

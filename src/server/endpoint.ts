@@ -10,6 +10,7 @@ import type {
   Snapshot,
   StandIn,
   Store,
+  Target,
   Upload,
 } from "../kit/index.ts";
 import type { Callers } from "./credentials.ts";
@@ -142,6 +143,8 @@ export interface RouteParts {
   readonly identities: Callers;
   readonly signIn: SignIn;
   readonly health: (upstream: string) => UpstreamHealth;
+  /** Whether a request would be sent to the target now, and can be expected to be served. */
+  readonly canServe: (target: Target) => boolean;
   /** The latest changes of its breaker, oldest first. */
   readonly transitions: (upstream: string) => readonly BreakerChange[];
   /** Ends the user's streams. @returns how many. */
@@ -180,6 +183,8 @@ export interface BreakerChange {
   /** Unix milliseconds. */
   readonly at: number;
   readonly state: BreakerState;
+  /** Left out: of the whole upstream. */
+  readonly model?: string;
 }
 
 /** How an upstream does. */

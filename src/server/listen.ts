@@ -6,7 +6,14 @@ import { promisify } from "node:util";
 import type { Listener } from "listhen";
 import type { Address } from "../kit/index.ts";
 import { type Connections, limitPipelining } from "./connections.ts";
-import { answerClientError, type OnMalformed, malformedGuard, refuseConnection, refuseStatus } from "./malformed.ts";
+import {
+  answerClientError,
+  type EarlyRefusal,
+  type OnMalformed,
+  malformedGuard,
+  refuseConnection,
+  refuseStatus,
+} from "./malformed.ts";
 
 export interface Listening {
   /** As bound: a port 0 has become a real one. */
@@ -38,6 +45,8 @@ export interface ListenOptions {
   readonly setting?: string;
   readonly timeouts?: Partial<ServerTimeouts>;
   readonly onMalformed?: OnMalformed;
+  /** Of the configuration in force; left out: `text`. */
+  readonly errorFormat?: EarlyRefusal["errorFormat"];
   /** What counts the connections; left out: as many as come. */
   readonly connections?: Pick<Connections, "take">;
 }
@@ -100,7 +109,8 @@ function guard(
 ): { readonly guarded: RequestListener; readonly configure: (server: Server) => Server } {
   const onMalformed = options.onMalformed ?? (() => {});
   const refused = new WeakSet<Socket>();
-  const refuseMalformed = malformedGuard(onMalformed);
+  const early = { onMalformed, errorFormat: options.errorFormat ?? (() => "text") };
+  const refuseMalformed = malformedGuard(early);
   const guarded = limitPipelining((req, res) => {
     // Its answer has been written already.
     if (refused.has(req.socket)) res.destroy();
@@ -127,7 +137,7 @@ function guard(
       refuseConnection(socket, onMalformed);
     });
     server.on("checkContinue", guarded);
-    server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, onMalformed));
+    server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, early));
     server.on("clientError", (error, socket) => answerClientError(error, socket, onMalformed));
     return server;
   };

@@ -3,7 +3,7 @@ import {
   CLIENT_GONE_STATUS,
   type Endpoint,
   type ErrorCode,
-  type GatewayError,
+  GatewayError,
   inBackground,
   type Log,
   type RequestPipeline,
@@ -15,7 +15,7 @@ import {
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { clientAddress, rememberPeers, rememberProxies, warnOfUntrusted } from "./client-address.ts";
+import { rememberClients, rememberProxies } from "./client-address.ts";
 import { Connections } from "./connections.ts";
 import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
@@ -134,8 +134,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   });
   const ipLimit = createIpLimit(options.addCounts ?? null, log);
   const trusted = rememberProxies(log);
-  const warnOfPeer = warnOfUntrusted(log);
-  const peerOf = rememberPeers();
+  const clientOf = rememberClients(log);
   let draining = false;
   let routeRequests = 0;
   /** Requests that are not known yet to be within the limit of their address. */
@@ -161,8 +160,9 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     const { http, format } = received;
     // Its close has passed: nobody would be told of it any more.
     if (http.res.destroyed) return reject(received, CLIENT_GONE_STATUS, null);
-    if (tooMany !== null) {
-      const { status, code, contentType, headers, body } = refusalOf(tooMany, http);
+    const refused = tooMany ?? upgradeRefusal(http.req);
+    if (refused !== null) {
+      const { status, code, contentType, headers, body } = refusalOf(refused, http);
       respond(http, status, contentType, headers, body);
       return reject(received, status, code);
     }
@@ -208,7 +208,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     handler(req, res) {
       const receivedAt = now();
       const arrivedAt = elapsed();
-      const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();
+      const { trustedProxies, ipLimit: limit, cors, bodyLimit, errorFormat } = settings();
       const path = pathOf(req.url ?? "/");
       const inApi = path.startsWith("/v1/") || FORMATS.has(path);
       const requestId = requestIdOf(req.headers["x-request-id"], newId);
@@ -216,16 +216,14 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const errorStyle = format ?? errorStyleOf(path);
       const permitted = inApi ? corsHeaders(req, cors.origins) : [];
       const idHeader = errorStyle?.requestIdHeader;
-      const always = idHeader === undefined ? permitted : [...permitted, idHeader, requestId];
-      const http: HttpExchange = { req, res, requestId, always, errorStyle, closing };
+      const fixed = idHeader === undefined ? permitted : [...permitted, idHeader, requestId];
+      // Node drops what was read behind a request for an upgrade: a request in it would wait for ever.
+      const closes = req.headers.upgrade === undefined ? closing : alwaysTrue;
+      const http: HttpExchange = { req, res, requestId, always: fixed, errorStyle, errorFormat, closing: closes };
       if (inApi && isPreflight(req)) return respond(http, 204, "", preflightHeaders(req), "");
 
-      const peer = peerOf(req.socket);
-      const isProxy = trusted(trustedProxies);
       const forwardedFor = req.headers["x-forwarded-for"]?.toString();
-      const ip = forwardedFor === undefined ? peer : clientAddress(peer, forwardedFor, isProxy);
-      const proxied = isProxy(peer);
-      if (forwardedFor !== undefined && !proxied) warnOfPeer(peer, receivedAt);
+      const { ip, proxied } = clientOf(req.socket, forwardedFor, trusted(trustedProxies), receivedAt);
       const received: ReceivedRequest = {
         http,
         format,
@@ -275,6 +273,26 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   };
 }
 
+function alwaysTrue(): boolean {
+  return true;
+}
+
+/** Headers of a 426, by RFC 9110, 15.5.22 and 7.8: `Upgrade` is named by `Connection`. */
+const UPGRADE = { Upgrade: "websocket", Connection: "Upgrade" };
+
+/**
+ * The refusal of a WebSocket; null for any other request. Codex opens one first. After a 426 it goes on over HTTP at once,
+ * after any other status it tries again: https://github.com/openai/codex/pull/10824
+ */
+function upgradeRefusal({ method, url = "", headers: { upgrade }, httpVersion }: IncomingMessage): GatewayError | null {
+  // HTTP/1.0 has no upgrades.
+  if (upgrade === undefined || method !== "GET" || httpVersion === "1.0" || pathOf(url) !== "/v1/responses")
+    return null;
+  if (!upgrade.split(",").some((protocol) => protocol.trim().toLowerCase() === "websocket")) return null;
+  const message = "WebSockets are not served here: use POST /v1/responses";
+  return new GatewayError("UPGRADE_REQUIRED", message, { headers: UPGRADE });
+}
+
 function saysTiming(setting: TelemetrySettings["serverTiming"], headers: IncomingHttpHeaders): boolean {
   return setting === "always" || (setting === "on_request" && headers["x-server-timing"] === "1");
 }
@@ -286,6 +304,7 @@ const EXPOSED = [
   "Retry-After",
   "X-Should-Retry",
   "X-Gateway-Dropped",
+  "X-Gateway-Queued-Ms",
   "Server-Timing",
   "X-Gateway-Answered-By",
   "Deprecation",

@@ -1,4 +1,4 @@
-import type { Location, UpstreamDialect } from "../dialects/dialect.ts";
+import type { UpstreamDialect } from "../dialects/dialect.ts";
 import {
   AttemptError,
   type Breaker,
@@ -12,6 +12,7 @@ import {
   type Target,
   type Upstream,
 } from "../kit/index.ts";
+import { locationOf } from "./location.ts";
 import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
 import { probeSubject } from "./send/probe.ts";
 import { type Connect, Pools } from "./send/pools.ts";
@@ -20,9 +21,18 @@ import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
 import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
-import type { KeyState } from "./state/key-pool.ts";
+import type { Cooldown, KeyState } from "./state/key-pool.ts";
 import { isSkipped, type ManualControl, ManualControls, type ManualSetting } from "./state/manual.ts";
-import { existing, type ProbeSubject, type Transition, UpstreamStates } from "./state/states.ts";
+import type { LastErrorsView } from "./state/last-errors.ts";
+import { type Slots, SlotsByUpstream } from "./state/slots.ts";
+import {
+  existing,
+  modelsByUpstream,
+  NO_MODELS,
+  type ProbeSubject,
+  type Transition,
+  UpstreamStates,
+} from "./state/states.ts";
 
 export interface UpstreamsOptions {
   readonly dialects: Partial<Record<DialectName, UpstreamDialect>>;
@@ -44,17 +54,38 @@ export interface UpstreamSet {
   /**
    * One attempt at one target, retries within it included; a streamed reply has its first event or byte.
    * @param onSent called, perhaps often, once a request is on its way: not while a connection is waited for or made.
+   * @param onQueued told how many milliseconds it waited for a place with the upstream, each time it did.
    * @throws AttemptError; what the call's upload threw
    */
-  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void, spanId?: string | null): Promise<Reply>;
-  breaker(name: string): Breaker;
+  send(
+    target: Target,
+    call: Call,
+    exchange: Exchange,
+    onSent?: () => void,
+    spanId?: string | null,
+    onQueued?: (waited: number) => void,
+  ): Promise<Reply>;
+  /** @param model left out: the state of the upstream as a whole. */
+  breaker(name: string, model?: string): Breaker;
+  /** By model, of those that were tried; empty where the upstream has one breaker for all. */
+  breakers(name: string): Iterable<readonly [model: string, breaker: Breaker]>;
   /** Of any upstream of the configuration. */
   health(name: string): UpstreamHealth;
+  /** Whether a request would be sent to it now, and can be expected to be served. */
+  canServe(target: Target): boolean;
   /** What an operator has set of it; null: nothing. */
   manual(name: string): ManualSetting | null;
   /** The latest changes of its breaker and of what operators set, oldest first. */
   transitions(name: string): readonly Transition[];
   keys(name: string): readonly KeyState[];
+  /** The last errors of its keys and models. */
+  lastErrors(name: string): LastErrorsView;
+  /** Requests of this process at it, and those that wait for a place. */
+  load(name: string): Pick<Slots, "inFlight" | "waiting">;
+  /** Keys that rest, for one model or for all. */
+  cooldowns(name: string): readonly Cooldown[];
+  /** Rests every key for the target's model, as an offline gateway is told that they do. */
+  rest(target: Pick<Target, "upstream" | "model">, until: number, reason: string): void;
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Connections that no other configuration uses close when their last request has ended. */
@@ -79,6 +110,8 @@ export interface Upstreams {
   lease(snapshot: Snapshot, options?: LeaseOptions): Promise<UpstreamSet>;
   /** What operators set, in force for every lease. */
   readonly manual: ManualControls;
+  /** Ends the cooldowns of all keys. @param by for the log @returns how many there were in the configuration in force. */
+  endCooldowns(by: string): number;
   /** Ends every connection and probe at once, whatever is leased. */
   close(): Promise<void>;
 }
@@ -93,17 +126,6 @@ interface Plan {
   readonly dialect: UpstreamDialect | null;
   readonly base: URL;
   readonly connectTimeout: number;
-}
-
-/** What of an upstream decides on how its dialect is spoken there. */
-export function locationOf(base: URL, { headers, vendor, accepts, api }: Upstream): Location {
-  return {
-    baseUrl: base.href.replace(/\/+$/, ""),
-    headers: withLowerCaseNames(headers),
-    ...(vendor && { vendor }),
-    ...(accepts && { accepts }),
-    ...(api && { api }),
-  };
 }
 
 /** Of all targets of each upstream: a shorter one would end the connection of a target that still waits. */
@@ -141,6 +163,7 @@ class UpstreamRegistry implements Upstreams {
   #memory: Memory;
   /** Those with a lease, and the one above. */
   readonly #memories = new Set<Memory>();
+  readonly #slots = new SlotsByUpstream();
 
   constructor(options: UpstreamsOptions) {
     const { now } = options;
@@ -167,7 +190,7 @@ class UpstreamRegistry implements Upstreams {
     const probed = new Map<string, ProbeSubject>();
     for (const plan of plans) {
       const { upstream, dialect } = plan;
-      const { keys, health } = states.of(upstream);
+      const { keys, health, breakers, errors } = states.of(upstream);
       if (dialect === null) continue;
       const use = this.#pools.acquire({
         upstream: upstream.name,
@@ -185,7 +208,10 @@ class UpstreamRegistry implements Upstreams {
         forward: upstream.forwardHeaders ?? [],
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
-      const route = new Route({ ...shared, upstream, health, latencies, random: this.#random });
+      const isLeftAlone = (model: string): boolean => breakers.of(model).state === "open";
+      const slots = this.#slots.of(upstream.name);
+      const own = { upstream, slots, isLeftAlone, health, errors, latencies, random: this.#random };
+      const route = new Route({ ...shared, ...own });
       routes.set(upstream.name, { route, manual: this.manual.of(upstream.name) });
       const subject = probeSubject(upstream, shared);
       if (subject !== null) probed.set(upstream.name, subject);
@@ -193,10 +219,25 @@ class UpstreamRegistry implements Upstreams {
     const lease = { snapshot, probed };
     memory.leased.push(lease);
     this.#configure(memory);
+    this.#slots.leased(snapshot);
     const latency = (target: Target): number => latencies.of(target);
+    const models = modelsByUpstream(snapshot);
+    const { now, dialects } = this.#options;
+    const health = (name: string): UpstreamHealth => {
+      const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
+      const { breakers, health: known, keys } = states.get(name);
+      return known.view({
+        breaker: breakers.counted,
+        skipped: breakers.of().state === "open",
+        spoken: Object.keys(dialects[dialect]?.codecs ?? {}).length > 0,
+        resting: keys.allResting(now(), retries.maxDelay),
+        probeTimeout: probe?.timeout ?? null,
+        firstByte: timeouts.firstByte,
+      });
+    };
     let held = true;
     return {
-      send(target, call, exchange, onSent, spanId) {
+      send(target, call, exchange, onSent, spanId, onQueued) {
         const known = routes.get(target.upstream);
         if (known === undefined) {
           const { dialect } = existing(snapshot.upstreams[target.upstream], target.upstream);
@@ -204,30 +245,36 @@ class UpstreamRegistry implements Upstreams {
         }
         // Also in a pipeline without a breaker, which would have skipped it before.
         if (isSkipped(known.manual)) return Promise.reject(new AttemptError("skipped", "skipped"));
-        return known.route.send(target, call, exchange, onSent, spanId);
+        return known.route.send(target, call, exchange, onSent, spanId, onQueued);
       },
-      breaker: (name) => states.get(name).breaker,
-      health: (name) => {
-        const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
-        const { breaker, health, keys } = states.get(name);
-        return health.view({
-          breaker: breaker.counted,
-          skipped: breaker.state === "open",
-          spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
-          resting: keys.allResting(this.#options.now(), retries.maxDelay),
-          probeTimeout: probe?.timeout ?? null,
-          firstByte: timeouts.firstByte,
-        });
+      breaker: (name, model) => states.get(name).breakers.of(model),
+      breakers: (name) => states.get(name).breakers.models(),
+      health,
+      canServe: ({ upstream, model }) => {
+        const { retries } = existing(snapshot.upstreams[upstream], upstream);
+        const { breakers, keys, health: known } = states.get(upstream);
+        const isOpen = breakers.of(model).state === "open";
+        if (isOpen || keys.allResting(now(), retries.maxDelay, model)) return false;
+        return health(upstream).canServe && known.serves(model);
       },
       manual: (name) => this.manual.of(name).setting,
       transitions: (name) => states.get(name).transitions,
-      keys: (name) => states.get(name).keys.states(this.#options.now()),
+      keys: (name) => states.get(name).keys.states(now()),
+      cooldowns: (name) => states.get(name).keys.cooldowns(now()),
+      rest: ({ upstream, model }, until, reason) => states.get(upstream).keys.rest(model, until, reason, now()),
+      load: (name) => this.#slots.of(name),
+      lastErrors: (name) => {
+        const { apiKeys } = existing(snapshot.upstreams[name], name);
+        const keys = apiKeys.length === 0 ? [""] : [...new Set(apiKeys.map((key) => key.reveal()))];
+        return states.get(name).errors.view(keys, models.get(name) ?? NO_MODELS);
+      },
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;
         held = false;
         memory.leased.splice(memory.leased.indexOf(lease), 1);
         this.#configure(memory);
+        this.#slots.released(snapshot);
         this.#forget(memory);
         await Promise.all(releases.map((release) => release()));
       },
@@ -237,6 +284,11 @@ class UpstreamRegistry implements Upstreams {
         this.#forget(former);
       },
     };
+  }
+
+  endCooldowns(by: string): number {
+    const counts = [...this.#memories].map((memory) => [memory, memory.states.endCooldowns(by)] as const);
+    return counts.find(([memory]) => memory === this.#memory)?.[1] ?? 0;
   }
 
   async close(): Promise<void> {

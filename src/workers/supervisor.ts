@@ -3,6 +3,7 @@ import { randomInt } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admin-view.ts";
 import type { Histories } from "../gateway/generation.ts";
+import { withNewest } from "../gateway/upstream-state.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import { type Address, GatewayError, type Log } from "../kit/index.ts";
 import type { ReloadResult } from "../server/admin/endpoint.ts";
@@ -198,7 +199,10 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       const taken = results.filter((result) => result?.ok === true);
       const first = taken[0];
       if (first !== undefined && taken.every(({ hash }) => hash === first.hash)) {
-        return { ok: true, hash: first.hash, ...(first.guarded && { guarded: true }) };
+        // Each worker has cooldowns of its own; those that a second round found are the first one's remains.
+        const ended = taken.reduce((sum, { cooldowns_ended = 0 }) => sum + cooldowns_ended, 0);
+        const { hash, guarded } = first;
+        return { ok: true, hash, ...(guarded && { guarded }), ...(ended > 0 && { cooldowns_ended: ended }) };
       }
     }
     return failure("the workers do not agree on a configuration", "ask again when the files are no longer written to");
@@ -294,7 +298,17 @@ function mergeReports(first: ProcessReport, more: readonly ProcessReport[]): Pro
   const statuses = [first, ...more].map(({ status }) => status);
   const pending = [...new Set(statuses.flatMap((status) => status.pending))];
   const rejection = statuses.find(({ last_rejection }) => last_rejection !== null)?.last_rejection ?? null;
-  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, others };
+  const upstreams = Object.entries(first.upstreams).map(([name, state]) => {
+    return [
+      name,
+      withNewest(
+        state,
+        more.flatMap((report) => report.upstreams[name] ?? []),
+      ),
+    ] as const;
+  });
+  const status = { ...first.status, pending, last_rejection: rejection };
+  return { ...first, upstreams: Object.fromEntries(upstreams), status, others };
 }
 
 /** Of an upstream, of all workers. */

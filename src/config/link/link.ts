@@ -80,7 +80,7 @@ const TIMER_KEYS: ReadonlySet<string | undefined> = new Set([
 const DURATION = /^\d+(ms|s|m|h|d)$/;
 
 /** Unset variables, and durations that no timer can wait for. */
-function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "error" | "warning"): Steps<void> {
+function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => Severity): Steps<void> {
   return context.eachScalar(({ reference, value }, path) => {
     if (typeof reference?.unset === "string") {
       const pointer = join("", ...path);

@@ -3,21 +3,18 @@ import type { UpstreamConfig } from "#schema";
 import { isLoopback } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isRecord } from "../schema.ts";
-import { isSecretHeader, NO_SECRETS } from "../secrets.ts";
-import { BREAKER, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
+import { BREAKER, DEADLINE, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
 import type { Incomplete } from "../validate.ts";
-import { linkAddress } from "./addresses.ts";
+import { linkAddress, linkHeaders } from "./addresses.ts";
 import type { LinkContext } from "./context.ts";
 import { targetsOf } from "./features.ts";
-
-/** Headers that frame the message or the connection: the client library sets them. */
-const RESERVED = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/i;
 
 /** Upstreams by themselves: addresses, keys, headers, settings that contradict each other. */
 export function linkUpstreams(context: LinkContext): void {
   const { upstreams = {}, defaults } = context.config;
   linkSettings(context, defaults?.upstream, undefined, "/defaults/upstream");
   const used = usedUpstreams(context);
+  const models = modelsByUpstream(context);
   for (const [name, upstream] of Object.entries(upstreams)) {
     const pointer = join("/upstreams", name);
     if (used !== null && !used.has(name)) {
@@ -39,35 +36,10 @@ export function linkUpstreams(context: LinkContext): void {
     linkVendor(context, upstream, pointer);
     linkApi(context, name, upstream);
     linkSettings(context, upstream, defaults?.upstream, pointer);
-    for (const header of Object.keys(upstream.headers ?? {})) {
-      if (!RESERVED.test(header)) continue;
-      const message = `the header '${header}' is set by the gateway itself`;
-      context.report(join(pointer, "headers", header), { rule: "reserved-header", message, hint: "remove it" }, "key");
-    }
-    linkCredentials(context, upstream, pointer);
-    for (const [index, header] of (upstream.forward_headers ?? []).entries()) {
-      const why = header === undefined ? null : whyNotForwarded(header);
-      if (why === null) continue;
-      const finding = { rule: "forwarded-header", message: `'${header}' ${why}`, hint: "remove it" } as const;
-      context.report(join(pointer, "forward_headers", index), finding);
-    }
+    linkConcurrency(context, name, upstream);
+    linkBreakerScope(context, name, models.get(name)?.size ?? 0);
+    linkHeaders(context, upstream, pointer);
   }
-}
-
-/** Headers of the connection and of the body, beside RESERVED. */
-const FRAMING = /^(?:host|accept|accept-(?:charset|encoding)|content-.*|http2-settings|range|date)$/i;
-const OWN =
-  /^(?:x-request-id|request-id|traceparent|tracestate|baggage|idempotency-key|x-server-timing|x-gateway-.*)$/i;
-/** Headers that choose the account, its project or the rate. https://platform.openai.com/docs/api-reference/authentication */
-const PAYING =
-  /^(?:openai-(?:organization|project)|x-goog-user-project|anthropic-(?:beta|version)|x-amz-.*|x-aws-.*)$/i;
-
-/** Why a client's header may not be sent on, or null. */
-function whyNotForwarded(header: string): string | null {
-  if (isSecretHeader(header)) return "carries credentials: a client's are never sent on";
-  if (RESERVED.test(header) || FRAMING.test(header)) return "belongs to the connection or the body of one request";
-  if (OWN.test(header)) return "is set by the gateway itself";
-  return PAYING.test(header) ? "chooses the account, the version or the rate: that is not the client's to say" : null;
 }
 
 /** Null when a chain is wrong: the upstream may have been meant there. */
@@ -75,6 +47,34 @@ function usedUpstreams(context: LinkContext): ReadonlySet<string> | null {
   if (context.isInvalid("/models") || context.names("models") === null) return null;
   const models = Object.values(context.config.models ?? {});
   return new Set(models.flatMap((model) => targetsOf(model?.chain, "").map(({ target }) => target.upstream ?? "")));
+}
+
+/** The names that targets have at each upstream. */
+function modelsByUpstream({ config }: LinkContext): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const chain of Object.values(config.models ?? {})) {
+    for (const { target } of targetsOf(chain?.chain, "")) {
+      const { upstream, model } = target;
+      if (upstream === undefined || model === undefined) continue;
+      found.set(upstream, (found.get(upstream) ?? new Set()).add(model));
+    }
+  }
+  return found;
+}
+
+/** Whose models fail one by one, as each runs on servers of its own. */
+const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
+
+function linkBreakerScope(context: LinkContext, name: string, modelCount: number): void {
+  const { upstreams = {}, defaults } = context.config;
+  const { dialect, breaker } = upstreams[name] ?? {};
+  const scope = breaker?.scope ?? defaults?.upstream?.breaker?.scope;
+  if (dialect === undefined || scope !== undefined || modelCount < 2) return;
+  const vendor = context.dialects[dialect].vendor(context.location(name)) ?? dialect;
+  if (!AGGREGATORS.has(vendor)) return;
+  const message = `serves ${modelCount} models behind one breaker: failures of one stop them all`;
+  const hint = "add breaker: { scope: target }, or scope: upstream to keep it so";
+  context.report(join("/upstreams", name), { rule: "breaker-scope", severity: "note", message, hint }, "key");
 }
 
 function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
@@ -96,33 +96,6 @@ function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, poi
     });
   }
   linkKeys(context, keys, pointer);
-}
-
-/** Headers by which each dialect sends a key. */
-const CREDENTIALS: Readonly<Record<UpstreamConfig["dialect"], readonly string[]>> = {
-  openai: ["authorization"],
-  anthropic: ["x-api-key", "authorization"],
-  gemini: ["x-goog-api-key", "authorization"],
-  azure: ["api-key", "authorization"],
-  bedrock: ["authorization"],
-  cohere: ["authorization"],
-  jina: ["authorization"],
-  voyage: ["authorization"],
-  elevenlabs: ["xi-api-key"],
-  deepgram: ["authorization"],
-};
-
-/** Configured headers come last: one that carries credentials is sent in place of every key. */
-function linkCredentials(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
-  const { dialect, headers = {}, api_keys: keys = [] } = upstream;
-  if (dialect === undefined || keys.every((key) => key === undefined || NO_SECRETS.has(key))) return;
-  for (const header of Object.keys(headers)) {
-    if (!CREDENTIALS[dialect].includes(header.toLowerCase())) continue;
-    const message = `the header '${header}' is sent in place of every key of api_keys`;
-    const hint = "remove the header, or move its key to api_keys";
-    const finding = { rule: "credentials-header", severity: "warning", message, hint } as const;
-    context.report(join(pointer, "headers", header), finding, "key");
-  }
 }
 
 /** Keys that mean something for some dialects only, with what says the same elsewhere. */
@@ -203,6 +176,38 @@ function linkSettings(
       message,
       hint: `make ${high} the longer one`,
     });
+  }
+}
+
+/** Bounds that something else makes meaningless: too few connections, or deadlines that end every wait before its time. */
+function linkConcurrency(context: LinkContext, name: string, upstream: Incomplete<UpstreamConfig>): void {
+  const { concurrency, http2 } = upstream;
+  if (concurrency === undefined) return;
+  const { defaults, models = {} } = context.config;
+  const pointer = join("/upstreams", name, "concurrency");
+  const connections = upstream.connections ?? defaults?.upstream?.connections;
+  const { requests, max_wait: maxWait } = concurrency;
+  const hasHttp2 = http2 ?? defaults?.upstream?.http2 ?? false;
+  if (typeof connections === "number" && requests !== undefined && requests > connections && !hasHttp2) {
+    const message = `is never reached: each request takes a connection, and connections is ${connections}`;
+    report("requests", message, "raise connections, or remove it: concurrency is bound enough");
+  }
+  if (maxWait === undefined) return;
+  const deadlines = Object.values(models).flatMap((model) =>
+    targetsOf(model?.chain, "").some(({ target }) => target.upstream === name) && model?.kind !== undefined
+      ? [model.deadline ?? defaults?.kinds?.[model.kind]?.deadline ?? DEADLINE]
+      : [],
+  );
+  const [longest] = deadlines.toSorted((a, b) => milliseconds(b) - milliseconds(a));
+  if (longest === undefined || milliseconds(maxWait) <= milliseconds(longest)) return;
+  report(
+    "max_wait",
+    `is longer than the deadline of every model here (${longest})`,
+    "make it shorter than the deadlines",
+  );
+
+  function report(key: string, message: string, hint: string): void {
+    context.report(join(pointer, key), { rule: "setting-order", severity: "warning", message, hint });
   }
 }
 

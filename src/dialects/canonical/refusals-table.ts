@@ -79,18 +79,12 @@ export const REFUSALS: readonly RefusalRow[] = [
     text: /request not allowed/i,
     source: `${GITHUB}/corbt/agent.exe/issues/15`,
   },
-  // What one request provokes: moderation, a file of somebody else's.
+  // What one request provokes: a file of somebody else's.
   {
     failure: "declined",
     status: [403],
-    code: /^(flagged_input|content_policy_violation)$/,
-    source: "https://openrouter.ai/docs/api-reference/errors",
-  },
-  {
-    failure: "declined",
-    status: [403],
-    text: /moderation|flagged|usage guidelines|permission to access the file/i,
-    source: `https://openrouter.ai/docs/api-reference/errors, ${GITHUB}/googleapis/python-genai/issues/1218`,
+    text: /permission to access the file/i,
+    source: `${GITHUB}/googleapis/python-genai/issues/1218`,
   },
 
   // Reasoning that another account, or another provider, has encrypted: a target behind it may be the one.
@@ -176,6 +170,12 @@ export const REFUSALS: readonly RefusalRow[] = [
     source: `${GITHUB}/veryfront/veryfront-code/issues/3918, ${GITHUB}/anthropics/claude-code/issues/24451, ${GITHUB}/open-webui/open-webui/issues/10507`,
   },
 
+  {
+    failure: "timeout",
+    code: /^(timeout_error|deadline_exceeded)$/,
+    source: "@anthropic-ai/sdk resources/shared (GatewayTimeoutError), https://cloud.google.com/apis/design/errors",
+  },
+
   // Exceptions of AWS, in the header `x-amzn-errortype` and in event streams.
   // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors
   {
@@ -200,4 +200,16 @@ export const REFUSALS: readonly RefusalRow[] = [
     source: "ConverseStream, Errors",
   },
   { failure: "status", dialect: "bedrock", status: [400, 422], code: /exception$/, source: "ConverseStream, Errors" },
+];
+
+/** Statuses of the errors that come inside a 200 and name none. */
+export const TYPES: readonly (readonly [RegExp, number])[] = [
+  [/^(invalid_request_error|badrequesterror|validationexception|invalid_argument)$/, 400],
+  [/^(authentication_error|unrecognizedclientexception|expiredtokenexception)$/, 401],
+  [/^billing_error$/, 402],
+  [/^(permission_error|permission_denied|accessdeniedexception)$/, 403],
+  [/^(not_found_error|resourcenotfoundexception)$/, 404],
+  [/^request_too_large$/, 413],
+  [/^(rate_limit_(error|exceeded|reached_error)|resource_exhausted|throttlingexception|too_many_requests)$/, 429],
+  [/^(overloaded_error|api_error|server_error|internal(_server)?_error|timeout_error|unavailable)$/, 500],
 ];

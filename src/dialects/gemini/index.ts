@@ -1,17 +1,19 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
-import { guardDepth } from "../canonical/json.ts";
+import { guardDepth, list } from "../canonical/json.ts";
+import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
+import { mostUseful } from "../canonical/tools.ts";
 import type { AnswerCodec, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { fitSchema } from "../schemas/fit.ts";
 import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
 import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
-import { answersFormattedWithTools, familyOf, generationOf, get, post } from "./models.ts";
+import { answersFormattedWithTools, type Family, familyOf, generationOf, get, type Place, post } from "./models.ts";
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
 const READ = readBy("gemini");
@@ -19,12 +21,12 @@ const READ = readBy("gemini");
 const TIERS: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
 
 /** A canonical call as `generateContent` takes it. @throws GatewayError for a message that cannot be written down. */
-function chatRequest(call: Call, target: Target, apiKey: string): UpstreamRequest {
+function chatRequest(call: Call, target: Target, apiKey: string, place: Place): UpstreamRequest {
   const report = new Report(call);
   const { body: asked, tool } = withoutFormat(call.body, target.model, report);
   // A schema nested deeper than the call stack is the client's fault, not a 500.
   const body = guardDepth(
-    () => generateContent(asked, target.model, report),
+    () => generateContent(asked, familyOf(target.model, place), report),
     () => invalidRequest("/", "is nested too deeply"),
   );
   report.dropUnread(READ);
@@ -53,8 +55,7 @@ function withoutFormat(
   return { body: { ...body, response_format: undefined }, tool: null };
 }
 
-function generateContent(body: Json, model: string, report: Report): Json {
-  const family = familyOf(model);
+function generateContent(body: Json, family: Family, report: Report): Json {
   const extra = extraOf(body, report);
   const own = generationOf(withoutReplaced(body, extra.generationConfig, report), family, report);
   const generationConfig = { ...own, ...extra.generationConfig };
@@ -125,7 +126,7 @@ interface ToolFields {
 const DECLARED_FIELDS: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
 
 function toolsOf(body: Json, report: Report): ToolFields {
-  const declared = declarations(body["tools"], report);
+  const declared = declarations(body, report);
   const search = searchTool(body["web_search_options"], report);
   const tools = [...(declared.functions.length > 0 ? [{ functionDeclarations: declared.functions }] : []), ...search];
   const config =
@@ -140,17 +141,23 @@ function toolsOf(body: Json, report: Report): ToolFields {
   };
 }
 
-function declarations(
-  tools: unknown,
-  report: Report,
-): { readonly functions: readonly Json[]; readonly strict: boolean } {
+/** "At most 512 function declarations can be specified" (https://github.com/google-gemini/gemini-cli/issues/19083). */
+const MAX_FUNCTIONS = 512;
+
+function declarations(body: Json, report: Report): { readonly functions: readonly Json[]; readonly strict: boolean } {
   const functions: Json[] = [];
   let strict = false;
-  for (const [index, tool] of (Array.isArray(tools) ? (tools as readonly unknown[]) : []).entries()) {
+  const listed = list(body["tools"]);
+  const fitting = mostUseful(
+    body,
+    listed.map(() => true),
+    MAX_FUNCTIONS,
+  );
+  for (const [index, tool] of listed.entries()) {
     const at = `/tools/${index}`;
     const declared =
       isJson(tool) && (tool["type"] === "function" || tool["type"] === undefined) ? tool["function"] : null;
-    if (!isJson(tool) || !isJson(declared)) {
+    if (!isJson(tool) || !isJson(declared) || !fitting.has(index)) {
       report.drop(at);
       continue;
     }
@@ -213,10 +220,17 @@ function unusedChoice({ tool_choice: choice }: Json, report: Report): null {
 /** FunctionDeclaration.name: letters, digits, `_`, `:`, `.` and `-`, 64 at most (https://ai.google.dev/api/caching). */
 const NAMES: NameRules = { toolName: 64, toolNameCharacters: "any" };
 
-const codec = { type: "answer", request: chatRequest, ...FORM } satisfies AnswerCodec;
+function codecAt(place: Place) {
+  const codec = {
+    type: "answer",
+    request: (call, target, apiKey) => chatRequest(call, target, apiKey, place),
+    ...FORM,
+  } satisfies AnswerCodec;
+  return takingFunctions(namingTools(codec, NAMES));
+}
 
 /** `generateContent` and `streamGenerateContent`. */
-export const chat = namingTools(codec, NAMES);
+export const chat = codecAt("gemini");
 
 /** Tiers are rates, and searches are billed one by one (https://ai.google.dev/gemini-api/docs/pricing). */
 const PAID: PaidExtras = { fields: new Set(["service_tier", "web_search_options"]) };
@@ -232,7 +246,7 @@ export const gemini: UpstreamDialect = {
   at: ({ baseUrl, accepts }) => ({
     ...gemini,
     codecs: {
-      chat: ownModelOnly(chat, PAID, accepts),
+      chat: ownModelOnly(PUBLISHER.test(baseUrl) ? codecAt("vertex") : chat, PAID, accepts),
       embedding: PUBLISHER.test(baseUrl) ? vertexEmbedding : embedding,
     },
   }),

@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import { type ApiChoice, type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { objects, pick } from "../canonical/json.ts";
 import { copiedBy, hasSourceMap, readBy } from "../canonical/parameters.ts";
-import { Report } from "../canonical/report.ts";
+import { outputLimit, Report } from "../canonical/report.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
-import { fittedToolId, sha256 } from "../canonical/tools.ts";
+import { fittedToolId, mostUseful, sha256 } from "../canonical/tools.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
 import { readAnswer, type ReadAs } from "./answer.ts";
@@ -60,6 +60,12 @@ const MERGED: ReadonlySet<string> = new Set(["text", "reasoning", "include", "to
  * SEMOSS/Semoss#2532).
  */
 const UNTAKEN: ReadonlySet<string> = new Set(["client_metadata"]);
+/**
+ * The same in items. Codex sends the first to whoever it takes for OpenAI, so also to a gateway in OpenAI's place:
+ * "Unknown parameter: 'input[0].internal_chat_message_metadata_passthrough.content_item_kinds'" (Wei-Shaw/sub2api#7066,
+ * lidge-jun/opencodex#3038); "Unknown parameter: 'input[270].metadata'" (openai/codex#29469).
+ */
+const CODEX_ITEM_FIELD = "internal_chat_message_metadata_passthrough";
 /** "integer below minimum value. Expected a value >= 16" (vectorize-io/hindsight#58, earendil-works/pi#6265). */
 const MIN_OUTPUT_TOKENS = 16;
 const ENCRYPTED = "reasoning.encrypted_content";
@@ -149,7 +155,7 @@ class BodyWriter {
     const { body } = this.#call;
     const { parallel_tool_calls: parallel } = body;
     const own = this.#ownTools();
-    const tools = own?.tools ?? writeTools(body["tools"], { ...this.#as, report: this.#report, rules: this.#rules });
+    const tools = own?.tools ?? this.#writtenTools();
     if (tools.length === 0) return {};
     const choice = own === null ? writeChoice(body["tool_choice"], this.#as.sentName) : own.choice;
     return {
@@ -157,6 +163,18 @@ class BodyWriter {
       ...(choice !== undefined && choice !== null && { tool_choice: choice }),
       ...this.#parallel(parallel),
     };
+  }
+
+  #writtenTools(): readonly Json[] {
+    const { body } = this.#call;
+    const listed = objects(body["tools"]);
+    const fitting = mostUseful(
+      body,
+      listed.map(() => true),
+      this.#rules.maxTools,
+    );
+    for (const index of listed.keys()) if (!fitting.has(index)) this.#report.drop(`/tools/${index}`);
+    return writeTools(listed, { ...this.#as, report: this.#report, rules: this.#rules, fitting });
   }
 
   #parallel(parallel: unknown): Json {
@@ -175,10 +193,11 @@ class BodyWriter {
       if (body[name] !== canonical[name] && !isDeepStrictEqual(body[name], canonical[name])) return null;
     }
     const listed = objects(request["tools"]);
-    const kept = listed.filter((tool, index) => {
-      const sent = sentTool(tool, this.#rules) !== null;
-      if (!sent) this.#report.dropOwn(`/tools/${index}`);
-      return sent;
+    const taken = listed.map((tool) => sentTool(tool, this.#rules) !== null);
+    const fitting = mostUseful({ ...body, tools: listed }, taken, this.#rules.maxTools);
+    const kept = listed.filter((_, index) => {
+      if (!fitting.has(index)) this.#report.dropOwn(`/tools/${index}`);
+      return fitting.has(index);
     });
     const choice = this.#choiceAmong(kept, listed.length === kept.length);
     const named = (tool: Json): Json => renamed(tool, this.#as.sentName);
@@ -223,18 +242,19 @@ class BodyWriter {
   }
 
   #limit(): Json {
-    const { max_completion_tokens: limited, max_tokens: former } = this.#call.body;
-    const limit = limited ?? former;
-    return typeof limit === "number" ? { max_output_tokens: Math.max(limit, MIN_OUTPUT_TOKENS) } : {};
+    const limit = outputLimit(this.#call.body, this.#rules.maxOutput, this.#report);
+    return limit === undefined ? {} : { max_output_tokens: Math.max(limit, MIN_OUTPUT_TOKENS) };
   }
 
   #text(): Json {
     const { response_format: format, verbosity } = this.#call.body;
     const { text: own } = this.#native;
+    const known = this.#rules.verbosity || verbosity === "medium";
+    if (!known && typeof verbosity === "string") this.#report.drop("/verbosity");
     const text = {
       ...(isJson(own) && own),
       ...(isJson(format) && { format: this.#format(format) }),
-      ...(typeof verbosity === "string" && { verbosity }),
+      ...(known && typeof verbosity === "string" && { verbosity }),
     };
     return Object.keys(text).length > 0 ? { text } : {};
   }
@@ -309,8 +329,15 @@ function writeAs(rules: Rules, names: ToolNames): WriteAs {
     developerRole: rules.developerRole || own,
     // SDK openai responses.d.ts ResponseInputContent: OpenAI's has texts, images and files.
     audio: !own,
+    contents: {
+      parts: rules.parts?.difference(own ? new Set(["audio"]) : new Set()) ?? null,
+      imageUrls: rules.imageUrls,
+      fileUrls: true,
+      fileForm: "file",
+    },
     toolId: (id) => fittedToolId(id, rules),
     sentName: (name) => names.written(name),
+    refusedItemFields: new Set(["metadata", ...(rules.fields.has(CODEX_ITEM_FIELD) ? [] : [CODEX_ITEM_FIELD])]),
   };
 }
 

@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { fittedContent, type PartRules } from "../canonical/contents.ts";
 import { objects, stringOf } from "../canonical/json.ts";
 import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
+import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { joinedText, writeParts } from "../chat/messages.ts";
 import { withOwnName } from "./answer.ts";
 import { isResponsesCall, type Placed, type ResponsesCall, Sources, unsealed } from "./native.ts";
@@ -17,10 +19,14 @@ export interface WriteAs {
   readonly instructions: boolean;
   readonly developerRole: boolean;
   readonly audio: boolean;
+  /** What contents may hold, where another client's are written. */
+  readonly contents: PartRules;
   /** The name that is sent for a function's. */
   readonly sentName: (name: string) => string;
   /** The id that is sent for that of a tool call. */
   readonly toolId: (id: string) => string;
+  /** Fields of any item that are not sent. */
+  readonly refusedItemFields: ReadonlySet<string>;
 }
 
 export interface WrittenInput {
@@ -45,9 +51,14 @@ export function writeInput(call: Call, report: Report, as: WriteAs): WrittenInpu
   if (own !== null && isSame(messages, own.canonical["messages"])) return sentInput(own, report, as);
   const writer = new InputWriter(report, as, call.dialect !== "messages");
   const read = own === null ? null : new Sources(own);
-  const items = messages.flatMap((message, index): readonly Placed[] => {
+  // Places in a Responses client's own input are those of its messages.
+  const placed =
+    own === null
+      ? pairedMessages(messages, ["function", "custom"])
+      : messages.map((message, index) => ({ message, at: `/messages/${index}` }));
+  const items = placed.flatMap(({ message, at }, index): readonly Placed[] => {
     if (!isJson(message)) return [];
-    return read?.of(message, index) ?? writer.items(message, `/messages/${index}`).map((item) => ({ item, at: null }));
+    return read?.of(message, index) ?? writer.items(message, at).map((item) => ({ item, at: null }));
   });
   return { input: sendable(items, report, as), records: false };
 }
@@ -145,13 +156,22 @@ function sendable(items: readonly Placed[], report: Report, as: WriteAs): readon
   const followed = followedOnes(items);
   return items.flatMap(({ item, at }, index): readonly Json[] => {
     headless &&= isMade(item);
-    const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(item, as);
+    const taken = withoutRefused(item, at, report, as);
+    const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(taken, as);
     headless ||= sent === null;
     if (sent !== null) return headless && sent["id"] !== undefined ? [{ ...sent, id: undefined }] : [sent];
     // An empty one says nothing.
     if (at !== null && (item["encrypted_content"] || objects(item["summary"]).length > 0)) report.dropOwn(at);
     return [];
   });
+}
+
+/** The very item where it has no field that is refused. */
+function withoutRefused(item: Json, at: string | null, report: Report, { refusedItemFields }: WriteAs): Json {
+  const refused = Object.keys(item).filter((name) => refusedItemFields.has(name));
+  if (refused.length === 0) return item;
+  if (at !== null) for (const name of refused) report.dropOwn(`${at}/${name}`);
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !refused.includes(name)));
 }
 
 /** Whether the model made the item. */
@@ -186,8 +206,10 @@ class InputWriter {
     this.#fileIds = fileIds;
   }
 
-  items(message: Json, at: string): readonly Json[] {
-    const { role, content } = message;
+  items(own: Json, at: string): readonly Json[] {
+    const { role } = own;
+    const content = fittedContent(own, at, this.#as.contents, this.#report);
+    const message = content === own["content"] ? own : { ...own, content };
     this.#report.dropUnknown(message, KNOWN, at);
     if (role === "assistant") return this.#assistant(message, at);
     if (role === "tool" || role === "function") return [this.#result(message, at)];

@@ -31,6 +31,9 @@ export const MAKERS = {
       renamedFields: { seed: "random_seed" },
       messageFields: new Set(["prefix"]),
       toolNameCharacters: "word",
+      parametersDemanded: true,
+      // https://github.com/vegu-ai/talemate/issues/102
+      maxTemperature: 1.5,
       user: 0,
       streamOptions: false,
       developerRole: false,
@@ -70,6 +73,8 @@ export const MAKERS = {
       reasoningOff: "thinking",
       reasoningEcho: "reasoning_content",
       reasoningDemanded: "",
+      // "max of 128 functions": https://api-docs.deepseek.com/api/create-chat-completion
+      maxTools: 128,
       fields: withFields(USUAL_FIELDS, "thinking", "user_id", "prefix"),
       stop: 16,
       toolNameCharacters: "word",
@@ -77,6 +82,12 @@ export const MAKERS = {
       structuredOutput: "never",
     },
     models: [
+      {
+        // "the valid range of max_tokens is [1, 8192]"
+        match: /^deepseek-chat$/,
+        source: ["https://github.com/we0-dev/we0/issues/56"],
+        rules: { maxOutput: 8_192 },
+      },
       {
         // Thinking models take no forced choice of a tool.
         match: /reasoner|-r1|-v4|flash|pro/,
@@ -105,6 +116,8 @@ export const MAKERS = {
       efforts: [],
       // The reasoning models, which all of the current ones are.
       stop: 0,
+      // https://github.com/router-for-me/CLIProxyAPI/issues/5214
+      maxTools: 200,
       fields: withFields(USUAL_FIELDS, "deferred"),
       toolNameCharacters: "word",
       developerRole: false,
@@ -130,7 +143,7 @@ export const MAKERS = {
       {
         match: /grok-(?:2|3)/,
         source: ["https://docs.x.ai/docs/api-reference#chat-completions"],
-        rules: { stop: 4, sampling: samplingWithout("logit_bias") },
+        rules: { stop: 4 },
       },
       {
         match: /grok-4\.3|grok-latest/,
@@ -155,7 +168,11 @@ export const MAKERS = {
       efforts: [],
       fields: withFields(USUAL_FIELDS, "prompt_cache_key", "safety_identifier"),
       messageFields: new Set(["name", "partial"]),
+      // https://platform.kimi.ai/docs/api/chat (temperature: 0 to 1)
+      maxTemperature: 1,
       stop: 5,
+      // https://platform.kimi.ai/docs/api/chat (tools)
+      maxTools: 128,
       toolNameCharacters: "word",
       developerRole: false,
     },
@@ -205,8 +222,12 @@ export const MAKERS = {
       refusedFields: alsoRefused("tools", "tool_choice", "parallel_tool_calls", "seed", "n", "user"),
       stop: 0,
       user: 0,
+      // https://docs.perplexity.ai/api-reference/chat-completions-post (temperature: below 2)
+      maxTemperature: 1.99,
       // It is in every chunk.
       streamOptions: false,
+      // A schema, or a regular expression: https://docs.perplexity.ai/guides/structured-outputs
+      jsonObject: "never",
       developerRole: false,
       sampling: samplingWithout("logprobs", "top_logprobs", "logit_bias"),
       samplingWithoutReasoning: samplingWithout("logprobs", "top_logprobs", "logit_bias"),
@@ -241,6 +262,12 @@ export const MAKERS = {
     },
     models: [
       {
+        // They think unless told not to: "The tool_choice parameter does not support being set to required or object".
+        match: /^(?:qwq|qvq|qwen3\.[5-9]|qwen.*thinking)/,
+        source: ["https://github.com/cloudwego/eino/issues/994", "https://github.com/can1357/oh-my-pi/issues/886"],
+        rules: { toolChoice: "auto" },
+      },
+      {
         match: /^(?:deepseek|kimi|glm)/,
         source: [
           "https://www.alibabacloud.com/help/en/model-studio/glm",
@@ -271,6 +298,11 @@ export const MAKERS = {
       stop: 1,
       toolNameCharacters: "word",
       toolChoice: "auto",
+      // https://docs.z.ai/api-reference/llm/chat-completion (temperature: 0 to 1)
+      maxTemperature: 1,
+      // https://docs.z.ai/api-reference/llm/chat-completion (tools, response_format: text and json_object)
+      maxTools: 128,
+      structuredOutput: "never",
       user: 0,
       developerRole: false,
       sampling: new Set(["temperature", "top_p"]),

@@ -1,7 +1,9 @@
 import type { EffortLevel } from "../../kit/index.ts";
 import { OPENAI_FIELDS } from "../canonical/parameters.ts";
-import { type Entry, type ModelEntry, OTHER_MODEL_OR_RATE, type Rules } from "./types.ts";
+import { alsoRefused, type Entry, type ModelEntry, type Rules } from "./types.ts";
 
+/** Of each model, the most output tokens. */
+const MODEL_LIST = "https://developers.openai.com/api/docs/models";
 const REASONING_GUIDE = "https://developers.openai.com/api/docs/guides/reasoning";
 /** `getOpenAILanguageModelCapabilities` and what follows from it in `getArgs`. */
 const AI_SDK = "@ai-sdk/openai dist/index.js";
@@ -10,23 +12,32 @@ const NO_SAMPLING: ReadonlySet<string> = new Set();
 const SAMPLING_WITHOUT_REASONING: ReadonlySet<string> = new Set(["temperature", "top_p", "logprobs"]);
 const upTo = (...efforts: readonly EffortLevel[]): readonly EffortLevel[] => efforts;
 
+/** `verbosity` is for the gpt-5 family and what follows; its chat and codex models know the default alone. */
+const VERBOSE: Partial<Rules> = { verbosity: true };
+
 /** Reasoning models: `max_tokens`, `stop` and every sampling field are refused. */
 const REASONING: Partial<Rules> = {
   outputLimit: "max_completion_tokens",
+  maxOutput: 128_000,
+  refusedFields: alsoRefused("prediction"),
   stop: 0,
   sampling: NO_SAMPLING,
   samplingWithoutReasoning: NO_SAMPLING,
 };
 
+const O_SERIES: Partial<Rules> = { ...REASONING, maxOutput: 100_000, efforts: ["low", "medium", "high"] };
+
 /** From 5.1 on `temperature`, `top_p` and `logprobs` are taken when the effort is `none`. */
 const GPT_5_1: Partial<Rules> = {
   ...REASONING,
+  ...VERBOSE,
   efforts: upTo("none", "low", "medium", "high"),
   samplingWithoutReasoning: SAMPLING_WITHOUT_REASONING,
 };
 const GPT_5_2: Partial<Rules> = { ...GPT_5_1, efforts: upTo("none", "low", "medium", "high", "xhigh") };
 const GPT_6: Partial<Rules> = {
   ...REASONING,
+  ...VERBOSE,
   efforts: upTo("low", "medium", "high", "xhigh", "max"),
   endpoint: "responses_for_tools",
 };
@@ -39,42 +50,42 @@ const MODELS: readonly ModelEntry[] = [
   {
     match: model(String.raw`o1-(?:mini|preview)`),
     source: ["https://portkey.ai/error-library/unsupported-value-error-10543"],
-    rules: { ...REASONING, developerRole: false },
+    rules: { ...REASONING, maxOutput: 32_768, developerRole: false, structuredOutput: "never" },
   },
   {
     match: model(String.raw`(?:o\d+-pro|o\d+(?:-mini)?-deep-research|codex-mini-latest)`),
     source: ["@langchain/openai dist/utils/misc.js", "https://developers.openai.com/api/docs/models/o3-pro"],
-    rules: { ...REASONING, efforts: upTo("low", "medium", "high"), endpoint: "responses" },
+    rules: { ...O_SERIES, endpoint: "responses" },
   },
   {
     match: model(String.raw`o1`),
     source: [REASONING_GUIDE, "https://github.com/langchain-ai/langchain/issues/29704"],
-    rules: { ...REASONING, efforts: upTo("low", "medium", "high"), refusedFields: withNoParallelTools() },
+    rules: { ...O_SERIES, refusedFields: alsoRefused("prediction", "parallel_tool_calls") },
   },
   {
     match: model(String.raw`o[34](?:-mini)?`),
     source: [REASONING_GUIDE, "https://github.com/evalstate/fast-agent/issues/279"],
-    rules: { ...REASONING, efforts: upTo("low", "medium", "high"), refusedFields: withNoParallelTools() },
+    rules: { ...O_SERIES, refusedFields: alsoRefused("prediction", "parallel_tool_calls") },
   },
   {
     match: model(String.raw`gpt-5-chat(?:-latest)?`),
     source: [AI_SDK],
-    rules: {},
+    rules: { maxOutput: 16_384 },
   },
   {
     match: model(String.raw`gpt-5\.\d+-chat(?:-latest)?`),
     source: ["https://github.com/egoist/chatwise-releases/issues/1257"],
-    rules: { ...REASONING, efforts: upTo("medium") },
+    rules: { ...REASONING, maxOutput: 16_384, efforts: upTo("medium") },
   },
   {
     match: model(String.raw`gpt-5-pro`),
     source: ["https://developers.openai.com/api/docs/models/gpt-5-pro"],
-    rules: { ...REASONING, efforts: upTo("high"), endpoint: "responses" },
+    rules: { ...REASONING, ...VERBOSE, efforts: upTo("high"), endpoint: "responses" },
   },
   {
     match: model(String.raw`gpt-5\.\d+-pro`),
     source: ["@langchain/openai dist/utils/misc.js _modelPrefersResponsesAPI", REASONING_GUIDE],
-    rules: { ...REASONING, efforts: upTo("medium", "high", "xhigh"), endpoint: "responses" },
+    rules: { ...REASONING, ...VERBOSE, efforts: upTo("medium", "high", "xhigh"), endpoint: "responses" },
   },
   {
     match: model(String.raw`gpt-5(?:\.1)?-codex(?:-mini)?`),
@@ -89,7 +100,7 @@ const MODELS: readonly ModelEntry[] = [
   {
     match: model(String.raw`gpt-5`),
     source: [REASONING_GUIDE, "https://github.com/ag2ai/ag2/issues/2008"],
-    rules: { ...REASONING, efforts: upTo("minimal", "low", "medium", "high") },
+    rules: { ...REASONING, ...VERBOSE, efforts: upTo("minimal", "low", "medium", "high") },
   },
   {
     match: model(String.raw`gpt-5\.1`),
@@ -102,7 +113,12 @@ const MODELS: readonly ModelEntry[] = [
     rules: GPT_5_2,
   },
   {
-    match: model(String.raw`gpt-5\.[45]`),
+    match: model(String.raw`gpt-5\.4`),
+    source: ["https://github.com/openai/openai-openapi/issues/541", "https://github.com/RayBytes/ChatMock/pull/101"],
+    rules: { ...GPT_5_2, endpoint: "responses_for_tools", reasonsByDefault: false },
+  },
+  {
+    match: model(String.raw`gpt-5\.5`),
     source: ["https://github.com/openai/openai-openapi/issues/541", "https://github.com/RayBytes/ChatMock/pull/101"],
     rules: { ...GPT_5_2, endpoint: "responses_for_tools" },
   },
@@ -127,7 +143,35 @@ const MODELS: readonly ModelEntry[] = [
   {
     match: model(String.raw`gpt-4o(?:-mini)?-search-preview`),
     source: [AI_SDK, "https://github.com/vercel/ai/pull/5647"],
-    rules: { sampling: NO_SAMPLING, samplingWithoutReasoning: NO_SAMPLING },
+    rules: {
+      maxOutput: 16_384,
+      sampling: NO_SAMPLING,
+      samplingWithoutReasoning: NO_SAMPLING,
+      refusedFields: alsoRefused("n"),
+    },
+  },
+  {
+    match: model(String.raw`gpt-4\.1(?:-[a-z0-9-]+)?`),
+    source: ["https://developers.openai.com/api/docs/models/gpt-4.1"],
+    rules: { maxOutput: 32_768 },
+  },
+  {
+    // Before structured output.
+    match: model(
+      String.raw`(?:gpt-4o-2024-05-13|gpt-4-(?:turbo|0125|1106|vision)(?:-[a-z0-9-]+)?|gpt-3\.?5(?:-[a-z0-9-]+)?)`,
+    ),
+    source: ["https://developers.openai.com/api/docs/guides/structured-outputs#supported-models", MODEL_LIST],
+    rules: { maxOutput: 4_096, structuredOutput: "never" },
+  },
+  {
+    match: model(String.raw`gpt-4(?:-[a-z0-9-]+)?`),
+    source: ["https://developers.openai.com/api/docs/guides/structured-outputs#supported-models", MODEL_LIST],
+    rules: { maxOutput: 8_192, structuredOutput: "never" },
+  },
+  {
+    match: model(String.raw`(?:gpt-4o|gpt-4\.5|chatgpt-4o|gpt-audio)(?:-[a-z0-9-]+)?`),
+    source: [MODEL_LIST],
+    rules: { maxOutput: 16_384 },
   },
   {
     match: model(String.raw`computer-use-preview`),
@@ -136,14 +180,13 @@ const MODELS: readonly ModelEntry[] = [
   },
 ];
 
-function withNoParallelTools(): ReadonlySet<string> {
-  return OTHER_MODEL_OR_RATE.union(new Set(["parallel_tool_calls"]));
-}
-
 const OPENAI: Partial<Rules> = {
   // Those without reasoning take none.
   efforts: [],
   unknownFields: false,
+  verbosity: false,
+  allowedTools: true,
+  maxTools: 128,
   fields: new Set(OPENAI_FIELDS),
   messageFields: new Set(["name", "refusal", "audio", "function_call"]),
   stop: 4,
@@ -176,6 +219,9 @@ export const openai: Entry = {
     "https://github.com/maximhq/bifrost/pull/1000",
     // Ids of tool calls of 40 characters.
     "https://github.com/vercel/ai/issues/8132",
+    // 128 tools.
+    "https://github.com/vishalmysore/Tools4AI/issues/16",
+    // `verbosity` beyond `medium`: https://github.com/google-deepmind/concordia/issues/164
   ],
   hosts: /^(?:[a-z]+\.)?api\.openai\.com$/,
   rules: OPENAI,

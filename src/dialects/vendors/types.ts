@@ -1,7 +1,9 @@
 import type { EffortLevel, Vendor } from "../../kit/index.ts";
+import type { PartRules } from "../canonical/contents.ts";
 import { type ParameterName, SAMPLING } from "../canonical/parameters.ts";
 import type { ToolIdRules } from "../canonical/tools.ts";
 import type { NameRules } from "../canonical/tool-names.ts";
+import type { RoleRules } from "../canonical/turns.ts";
 
 /** Whose rules they are: `azure` is a dialect of its own. */
 export type RuledVendor = Vendor | "azure";
@@ -14,10 +16,12 @@ export type RuledVendor = Vendor | "azure";
 export type Endpoint = "chat" | "responses" | "responses_for_tools";
 
 /** What one model of a vendor takes, complete. Sets and lists are of what is taken, unless their name says otherwise. */
-export interface Rules extends NameRules, ToolIdRules {
+export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly vendor: RuledVendor;
   /** The field that limits output; `either`: both are taken. */
   readonly outputLimit: "max_tokens" | "max_completion_tokens" | "either";
+  /** Most output tokens that may be asked for, where the model refuses more. */
+  readonly maxOutput: number;
   /** Levels of `reasoning_effort`, from least to most; none: the field is not taken. */
   readonly efforts: readonly EffortLevel[];
   /** How reasoning is turned off: an effort of `none`, `thinking: {type: "disabled"}`, `enable_thinking: false`; or not. */
@@ -26,6 +30,8 @@ export interface Rules extends NameRules, ToolIdRules {
   readonly reasoningEcho: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   /** What stands for reasoning in assistant messages with tool calls that have none; null: they need none. */
   readonly reasoningDemanded: string | null;
+  /** The model may not think in a tool loop whose last calls came without a thought of its own. */
+  readonly thoughtDemanded: boolean;
   /** Fields of the body and of messages that nobody here knows travel. */
   readonly unknownFields: boolean;
   /** The top-level fields that are known, under the client's names. */
@@ -56,6 +62,31 @@ export interface Rules extends NameRules, ToolIdRules {
   /** Whether a schema of `response_format` is taken, and beside tools too; where it is not, a tool asks for it. */
   readonly structuredOutput: "beside_tools" | "alone" | "never";
   readonly endpoint: Endpoint;
+  /**
+   * Where `endpoint` is `responses_for_tools` and chat completions are asked all the same: the model does not reason unless
+   * told to, so that a request with tools leaves the effort out; else it says `none`.
+   */
+  readonly reasonsByDefault: boolean;
+  /** How `response_format: {type: "json_object"}` is asked: so, as a schema of any object, or not at all. */
+  readonly jsonObject: "any" | "schema" | "never";
+  /** Whether it is taken beside tools. */
+  readonly jsonObjectBesideTools: boolean;
+  /** The levels of `verbosity` are taken; else what is the default, `medium`, alone. */
+  readonly verbosity: boolean;
+  /** A choice among some of the tools (`allowed_tools`) has a form; else the others are not sent. */
+  readonly allowedTools: boolean;
+  /** Functions must say what they take. */
+  readonly parametersDemanded: boolean;
+  /** The highest `temperature`. */
+  readonly maxTemperature: number;
+  /** Most tools. */
+  readonly maxTools: number;
+  /** `stop` is a list, also of one. */
+  readonly stopList: boolean;
+  /** Marks of a prefix to cache (`cache_control`), and how long it is kept (`ttl`). */
+  readonly cacheMarks: "none" | "marks" | "marks_with_ttl";
+  /** Assistant messages with calls may have both reasoning and text. */
+  readonly reasoningBesideText: boolean;
 }
 
 /** Where a fact about a vendor stands: documentation, a file of an SDK, or a thread that quotes the refusal. */
@@ -71,9 +102,12 @@ export interface Entry {
   readonly rules?: Partial<Rules>;
   /** What differs from `rules`: the first that matches the model. */
   readonly models?: readonly ModelEntry[];
+  /** What differs at some addresses of the vendor. */
+  readonly places?: readonly ModelEntry[];
 }
 
 export interface ModelEntry {
+  /** The model's name; of `places` the address. */
   readonly match: RegExp;
   readonly source: readonly Source[];
   readonly rules: Partial<Rules>;

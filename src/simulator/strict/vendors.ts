@@ -1,15 +1,20 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { isJson, type Json } from "../../kit/index.ts";
-import type { SimError } from "../fields.ts";
+import { asText, camelCased, type SimError } from "../fields.ts";
+import type { ReceivedFile } from "../ledger.ts";
 import type { Defect, Script } from "../script.ts";
-import { ANTHROPIC, BEDROCK } from "./claude.ts";
+import { BEDROCK } from "./claude/bedrock.ts";
+import { ANTHROPIC } from "./claude/messages.ts";
 import { CLOSED } from "./closed.ts";
 import { COHERE } from "./cohere.ts";
-import { GEMINI, VERTEX } from "./google.ts";
+import { GEMINI } from "./gemini/request.ts";
 import { OPEN } from "./open.ts";
-import { OPENAI_CHAT } from "./openai.ts";
-import { RESPONSES_FORM, RESPONSES_MODELS } from "./responses.ts";
+import { AZURE_CHAT, OPENAI_CHAT } from "./openai/chat.ts";
+import { EMBEDDINGS, PICTURES, SPEECH, TRANSCRIPTION } from "./openai/endpoints.ts";
+import { RESPONSES_FORM, RESPONSES_MODELS } from "./openai/responses.ts";
 import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
 import { THINKING } from "./thinking.ts";
+import { VERTEX } from "./vertex.ts";
 
 /** Whose rules hold at a chat endpoint. Nobody knows what a generic server refuses. */
 const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
@@ -17,7 +22,7 @@ const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
   ...CLOSED,
   ...THINKING,
   openai: OPENAI_CHAT,
-  azure: OPENAI_CHAT,
+  azure: AZURE_CHAT,
   anthropic: ANTHROPIC,
   vertex: VERTEX,
   bedrock: BEDROCK,
@@ -40,34 +45,70 @@ export function habitsOf({ defect, vendor }: Script): readonly Defect[] | undefi
   return defect ?? (vendor && HABITS[vendor]);
 }
 
+/** OpenAI's other endpoints, by the end of their path. */
+const ENDPOINTS: readonly (readonly [RegExp, readonly Rule[]])[] = [
+  [/\/audio\/speech$/, SPEECH],
+  [/\/audio\/transcriptions$/, TRANSCRIPTION],
+  [/\/embeddings$/, EMBEDDINGS],
+  [/\/images\/generations$/, PICTURES],
+];
+
 const RESPONSES: readonly Rule[] = [...RESPONSES_FORM, ...RESPONSES_MODELS];
 
-/** Where a request asks for an answer, and what the path says of the model. */
+/** Where a request asks for an answer. */
 const CHAT_PATH =
-  /(?:\/openai\/deployments\/(?<deployment>[^/]+))?\/chat\/completions$|\/messages$|\/models\/(?<gemini>[^/]+):(?:stream)?[gG]enerateContent$|\/model\/(?<bedrock>[^/]+)\/converse(?:-stream)?$|\/models\/(?<claude>[^/]+):(?:r|streamR)awPredict$|\/v2\/chat$/;
+  /\/chat\/completions$|\/messages$|:(?:stream)?[gG]enerateContent$|\/converse(?:-stream)?$|:(?:r|streamR)awPredict$|\/v2\/chat$/;
+/** What a path says of the model. */
+const MODEL_PATH =
+  /\/openai\/deployments\/(?<deployment>[^/]+)\/|\/models\/(?<gemini>[^/]+):[a-zA-Z]+$|\/model\/(?<bedrock>[^/]+)\/converse/;
 
 /** Every rule of a vendor, for what shows that each has a source. */
 export function rulesOf(vendor: StrictVendor): readonly Rule[] {
-  return vendor === "openai" ? [...CHAT.openai, ...RESPONSES] : CHAT[vendor];
+  if (vendor !== "openai") return CHAT[vendor];
+  return [...CHAT.openai, ...RESPONSES, ...ENDPOINTS.flatMap(([, rules]) => rules)];
 }
 
 /** @throws SimError as the vendor that a script names refuses the request. */
-export function checkVendor({ vendor }: Script, path: string, sent: unknown): void {
-  const refusal = vendor && vendorRefusal(vendor, path, sent);
+export function checkVendor({ vendor }: Script, path: string, sent: unknown, headers: IncomingHttpHeaders = {}): void {
+  const refusal = vendor && vendorRefusal(vendor, path, sent, betasOf(headers, sent));
   if (refusal) throw refusal;
 }
 
-/** What a vendor refuses of a request to one of its chat endpoints; of others it refuses nothing. */
-function vendorRefusal(vendor: StrictVendor, path: string, sent: unknown): SimError | undefined {
+/** What a vendor refuses of a request to an endpoint of its own; of others it refuses nothing. */
+function vendorRefusal(
+  vendor: StrictVendor,
+  path: string,
+  sent: unknown,
+  betas: readonly string[],
+): SimError | undefined {
   if (!isJson(sent)) return undefined;
-  const body = withoutScript(sent);
-  const responses = path.endsWith("/responses");
-  const found = CHAT_PATH.exec(path);
-  if (!responses && !found) return undefined;
-  const named = Object.values(found?.groups ?? {}).find((name) => name !== undefined);
+  const written = withoutScript(sent);
+  const body = vendor === "gemini" ? (camelCased(written) as Json) : written;
+  const named = Object.values(MODEL_PATH.exec(path)?.groups ?? {}).find((name) => name !== undefined);
   const model = named === undefined ? modelOf(body) : decodeURIComponent(named);
-  const rules = !responses ? CHAT[vendor] : vendor === "openai" || vendor === "azure" ? RESPONSES : [];
-  return refusalOf(rules, { model, body });
+  return refusalOf(rulesAt(vendor, path), { model, body, betas });
+}
+
+/** Those of a vendor for a path. */
+function rulesAt(vendor: StrictVendor, path: string): readonly Rule[] {
+  if (CHAT_PATH.test(path)) return CHAT[vendor];
+  if (vendor !== "openai" && vendor !== "azure") return [];
+  return path.endsWith("/responses") ? RESPONSES : (ENDPOINTS.find(([end]) => end.test(path))?.[1] ?? []);
+}
+
+/** Anthropic's betas, which Google and Amazon take in the body. */
+function betasOf({ "anthropic-beta": header = [] }: IncomingHttpHeaders, sent: unknown): readonly string[] {
+  const inBody: unknown = isJson(sent) ? sent["anthropic_beta"] : [];
+  const named = Array.isArray(inBody) ? inBody.map(asText) : [];
+  return [...String(header).split(","), ...named].map((name) => name.trim());
+}
+
+/** A form as an object: lists where names say so, a text elsewhere, and what there is to know of the file. */
+export function formOf({ name, size, fields }: ReceivedFile): Json {
+  const entries = Object.entries(fields).map(([field, values]) =>
+    field.endsWith("[]") ? [field.slice(0, -2), values] : [field, values.at(-1)],
+  );
+  return { ...(Object.fromEntries(entries) as Json), file: { name, size } };
 }
 
 function withoutScript(sent: Json): Json {

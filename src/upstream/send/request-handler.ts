@@ -24,8 +24,10 @@ export interface RequestHandlerOptions<Result> {
   resolve(result: Result): void;
   /** @param error AttemptError; what the request's own body threw */
   reject(error: unknown): void;
-  /** A streamed answer broke off after it had begun. */
-  onCut?(error: AttemptError): void;
+  /** A streamed answer broke off after it had begun. @returns the failure as clients may be told of it. */
+  onCut?(error: AttemptError): AttemptError;
+  /** Called once: the upstream has nothing more to do with this request. @param elapsed milliseconds since its start */
+  onOver?(elapsed: number): void;
   readonly timeouts: Timeouts;
   /** Whether the answer is to come as a stream. */
   readonly stream: boolean;
@@ -205,8 +207,8 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     this.due = this.#deadlines.due;
   }
 
-  cut(error: AttemptError): void {
-    this.#options.onCut?.(error);
+  cut(error: AttemptError): AttemptError {
+    return this.#options.onCut?.(error) ?? error;
   }
 
   drain(): void {
@@ -292,10 +294,12 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   #stop(): void {
     // undici keeps the request queued until a connection is free: without its body it takes no memory to speak of.
     if (this.#phase === "connect" && this.#queued) this.#queued.request.body = null;
+    const wasOver = this.#phase === "over";
     this.#phase = "over";
     this.#options.sweeper.unwatch(this);
     this.#options.signal.removeEventListener("abort", this);
     this.#sending?.destroy();
     this.#sending = null;
+    if (!wasOver) this.#options.onOver?.(Math.max(0, this.#options.now() - this.#deadlines.startedAt));
   }
 }

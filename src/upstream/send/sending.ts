@@ -1,4 +1,5 @@
 import type { Pool } from "undici";
+import { withinMaxOutput } from "../../dialects/canonical/report.ts";
 import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   AttemptError,
@@ -6,7 +7,6 @@ import {
   type Call,
   type Cancellation,
   type Exchange,
-  type FailureClass,
   GatewayError,
   isPromise,
   type Log,
@@ -19,11 +19,15 @@ import {
 import type { Signer } from "../signing/signer.ts";
 import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
-import type { KeyPool, PooledKey } from "../state/key-pool.ts";
+import type { KeyPool, PooledKey, RefusedKey } from "../state/key-pool.ts";
+import type { LastErrors } from "../state/last-errors.ts";
+import type { Slots } from "../state/slots.ts";
 import type { Head } from "./classify.ts";
 import type { Sweeper } from "./deadlines.ts";
-import { readAnswer } from "./readers.ts";
+import { waitForSlot } from "./queueing.ts";
+import { readAnswer, type RequestSender } from "./readers.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
+import { listed, noteFailure, told, warn } from "./reporting.ts";
 import { type RequestHandlerOptions, RequestHandler } from "./request-handler.ts";
 import {
   type Address,
@@ -43,7 +47,11 @@ export interface SendingParts {
   readonly address: Address;
   readonly keys: KeyPool;
   readonly signer: Signer;
+  readonly slots: Slots;
+  /** Whether new attempts keep away from the upstream. */
+  readonly isLeftAlone: (model: string) => boolean;
   readonly health: Health;
+  readonly errors: LastErrors;
   readonly latencies: Latencies;
   readonly sweeper: Sweeper;
   readonly now: () => number;
@@ -59,27 +67,22 @@ export interface SendingContext {
   /** Unix milliseconds. */
   readonly deadline: number;
   readonly onSent: (() => void) | undefined;
+  /** Told how many milliseconds it waited for a slot, each time it did. */
+  readonly onQueued: ((waited: number) => void) | undefined;
   /** null where nobody records spans. */
   readonly spanId: string | null;
 }
 
 const NO_KEYS: readonly PooledKey[] = [];
+const NONE_REFUSED: readonly RefusedKey[] = [];
 const NOTHING: readonly string[] = [];
-
-/** The log line for a failure that the operator can fix; empty: the failure's own message. */
-const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
-  credentials: "",
-  quota: "the account behind an upstream's key has nothing left; the key rests",
-  declined: "",
-  parameter: "upstream refused a field or value that the gateway sent: a gap in the table of what it accepts",
-};
 
 /**
  * Sends one call to one target: one request, and another with the next key at once while the failure is the key's. An
  * object with one promise, which says for whom its requests are made: functions that wait, and options of their own for
  * each request, would be a third of what sending takes.
  */
-export class Sending implements RequestHandlerOptions<Answer> {
+export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   readonly timeouts: Timeouts;
   readonly signal: Cancellation;
   readonly stream: boolean;
@@ -93,23 +96,29 @@ export class Sending implements RequestHandlerOptions<Answer> {
   readonly #codec: Codec;
   readonly #exchange: Exchange;
   readonly #spanId: string | null;
+  readonly #onQueued: ((waited: number) => void) | undefined;
   /** null once it is settled. */
   #result: PromiseWithResolvers<Reply> | null = Promise.withResolvers<Reply>();
   /** null from the answer on: this object lives as long as its stream. */
   #call: Call | null;
   #key: PooledKey | null = null;
   #tried: readonly PooledKey[] = NO_KEYS;
-  #refused: readonly PooledKey[] = NO_KEYS;
+  #refused: readonly RefusedKey[] = NONE_REFUSED;
   /** Of the keys that were tried. */
   #failure: AttemptError | null = null;
   /** When the request was sent; null before. */
   #startedAt: number | null = null;
   #handler: RequestHandler<Answer> | null = null;
+  /** A slot of the upstream that no handler has taken over. */
+  #holdsSlot = false;
   /** The fields that the dialect could not express. */
   #dropped = NOTHING;
   #form: AnswerForm | undefined = undefined;
 
-  constructor(parts: SendingParts, { target, call, codec, exchange, deadline, onSent, spanId }: SendingContext) {
+  constructor(
+    parts: SendingParts,
+    { target, call, codec, exchange, deadline, onSent, onQueued, spanId }: SendingContext,
+  ) {
     this.timeouts = target.timeouts;
     this.signal = exchange.cancellation ?? exchange.signal;
     // A body that is relayed as it comes is a stream, too.
@@ -123,25 +132,47 @@ export class Sending implements RequestHandlerOptions<Answer> {
     this.#codec = codec;
     this.#exchange = exchange;
     this.#spanId = spanId;
+    this.#onQueued = onQueued;
     this.#call = call;
   }
 
   /** @throws AttemptError; what the call's upload threw */
   run(): Promise<Reply> {
     const { promise } = this.#result!;
-    this.#tryKey();
+    this.#begin();
     return promise;
+  }
+
+  #begin(): void {
+    const { slots, isLeftAlone } = this.#parts;
+    if (slots.takeNow()) return this.#granted();
+    const { userId } = this.#exchange.principal;
+    const { signal, deadline, sweeper, now } = this;
+    const granted = (): void => {
+      if (!isLeftAlone(this.#target.model)) return this.#granted();
+      // The breaker has opened meanwhile: the next target is not kept waiting for this one.
+      slots.release(0);
+      this.#settle()?.reject(new AttemptError("skipped", "skipped"));
+    };
+    const failed = (error: AttemptError): void => this.#settle()?.reject(error);
+    waitForSlot({ slots, userId, signal, deadline, sweeper, now, onQueued: this.#onQueued }, granted, failed);
+  }
+
+  #granted(): void {
+    this.#holdsSlot = true;
+    this.#tryKey();
   }
 
   #tryKey(): void {
     const { keys, upstream } = this.#parts;
     const at = this.now();
     try {
-      const key = keys.pick(this.#tried, at, upstream.retries.maxDelay);
+      const key = keys.pick(this.#target.model, this.#tried, at, upstream.retries.maxDelay);
       if (key === null) throw this.#failure ?? new AttemptError("credentials", "upstream has no key to try");
       this.#key = key;
     } catch (error) {
-      return this.#settle()?.reject(error);
+      this.#releaseUnused();
+      return this.#fail(error);
     }
     this.#startedAt = null;
     try {
@@ -155,47 +186,85 @@ export class Sending implements RequestHandlerOptions<Answer> {
 
   #send(request: UpstreamRequest): void {
     this.#startedAt = this.now();
-    this.#handler = new RequestHandler(this, this.#startedAt);
-    this.#handler.run(this.#parts.pool, request);
+    const handler = new RequestHandler(this, this.#startedAt);
+    this.#handler = handler;
+    this.#holdsSlot = false;
+    try {
+      handler.run(this.#parts.pool, request);
+    } catch (error) {
+      handler.cancel();
+      throw error;
+    }
+  }
+
+  onOver(elapsed: number): void {
+    this.#parts.slots.release(elapsed);
+  }
+
+  #releaseUnused(): void {
+    if (!this.#holdsSlot) return;
+    this.#holdsSlot = false;
+    this.#parts.slots.release(0);
   }
 
   read(head: Head, owner: ReaderOwner<Answer>): Reader | null {
     const { dialect, log } = this.#parts;
     const call = this.#call;
     if (call === null) return null;
-    return readAnswer({ dialect, codec: this.#codec, form: this.#form, call, now: this.now, log }, head, owner);
+    const refusesFiltered = this.#target.failOverOn?.includes("content_filter") ?? false;
+    const { now } = this;
+    const form = this.#form;
+    const context = { dialect, codec: this.#codec, form, call, refusesFiltered, sender: this, now, log };
+    return readAnswer(context, head, owner);
+  }
+
+  rewritten(): UpstreamRequest {
+    const target = this.#target;
+    const written = write(this.#codec, this.#call!, target, this.#key!.value);
+    return target.parameters ? withParameters(written, target.parameters) : written;
   }
 
   resolve(answer: Answer): void {
-    const { latencies, health, keys } = this.#parts;
+    const { latencies, health, keys, errors } = this.#parts;
     const target = this.#target;
     const at = this.now();
     const firstByte = this.#handler?.firstByte ?? null;
     if (firstByte !== null) latencies.record(target, firstByte, at);
-    health.served(firstByte, at);
-    keys.served(this.#key!, this.#refused, at);
+    health.served(firstByte, at, target.model);
+    keys.served(this.#key!, target.model, this.#refused, at);
+    errors.served(this.#key!.value, target.model, at);
     this.#call = null;
     const dropped = this.#dropped;
     this.#settle()?.resolve(dropped.length > 0 ? { ...answer, target, dropped } : { ...answer, target });
   }
 
   reject(error: unknown): void {
+    this.#releaseUnused();
     if (!(error instanceof AttemptError)) return this.#settle()?.reject(error);
-    const { keys, health } = this.#parts;
+    const { keys, errors, upstream, address, latencies, log } = this.#parts;
+    const target = this.#target;
     const key = this.#key!;
     const at = this.now();
-    if (this.#startedAt !== null) this.#noteFailure(error, at - this.#startedAt);
-    const shown = this.#startedAt === null ? error : withoutKey(error, key.value);
+    const exchange = this.#exchange;
+    const failed = { upstream, target, exchange, log };
+    const shown = told(error, upstream, address, key.value);
+    if (this.#startedAt !== null) noteFailure(shown, failed, latencies, at - this.#startedAt);
     this.#tried = [...this.#tried, key];
-    const { another, suspected } = keys.failed(key, shown, this.#exchange.principal.userId, at);
-    if (suspected) this.#refused = [...this.#refused, key];
+    const { another, suspected } = keys.failed(key, target.model, shown, exchange.principal.userId, at);
+    if (suspected) this.#refused = [...this.#refused, { key, error: shown }];
     const known = suspected ? shown.as({ notUpstreamFault: true }) : shown;
-    health.failed(known);
-    this.#warn(key, known);
-    if (!another) return this.#settle()?.reject(known);
+    errors.failed(key.value, target.model, known, exchange.requestId, at);
+    warn(known, failed, key);
+    if (!another) return this.#fail(known);
     this.#failure = soonestRetry(this.#failure, known);
     // undici may be in the middle of the answer that told so.
-    queueMicrotask(() => this.#tryKey());
+    queueMicrotask(() => this.#begin());
+  }
+
+  /** The request failed, whatever its keys met before: one of them may still have served. */
+  #fail(error: unknown): void {
+    if (error instanceof AttemptError) this.#parts.health.failed(error, this.#target.model);
+    this.#settle()?.reject(error);
   }
 
   #settle(): PromiseWithResolvers<Reply> | null {
@@ -204,8 +273,14 @@ export class Sending implements RequestHandlerOptions<Answer> {
     return result;
   }
 
-  onCut(error: AttemptError): void {
-    this.#parts.health.failed(error);
+  onCut(error: AttemptError): AttemptError {
+    const { health, errors, upstream, address } = this.#parts;
+    const { model } = this.#target;
+    const { value } = this.#key!;
+    const shown = told(error, upstream, address, value);
+    health.failed(shown, model);
+    errors.failed(value, model, shown, this.#exchange.requestId, this.now());
+    return shown;
   }
 
   /**
@@ -244,62 +319,23 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const body = sendableBody(request.body, this.#parts.upstream.http2);
     return body === request.body ? request : { ...request, body };
   }
-
-  #noteFailure(error: AttemptError, elapsed: number): void {
-    const { upstream, latencies, log } = this.#parts;
-    const target = this.#target;
-    const exchange = this.#exchange;
-    const { failure, status, cause } = error;
-    // Without this an upstream that only times out would have no latency, and those without are tried first. A timeout
-    // by the request's own deadline says nothing about the upstream.
-    const ownTimeout = Math.min(target.timeouts.connect, target.timeouts.firstByte);
-    if (failure === "timeout" && elapsed >= ownTimeout)
-      latencies.record(target, Math.max(elapsed, latencies.of(target)));
-    // The code alone: undici's errors carry addresses and bytes of the answer.
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId };
-    log.debug({ ...fields, failure, status, code }, "an attempt failed");
-  }
-
-  /**
-   * Warns of what an operator can fix. Of the upstream's own text only identifiers: the rest may quote what a client
-   * sent.
-   */
-  #warn(key: PooledKey, { failure, status, reason, message }: AttemptError): void {
-    const notice = WARNINGS[failure];
-    if (notice === undefined) return;
-    const { upstream, log } = this.#parts;
-    const target = this.#target;
-    const exchange = this.#exchange;
-    const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId, status };
-    const ofKey = failure === "credentials" || failure === "quota" ? { key: key.position } : {};
-    log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, notice || message);
-  }
 }
 
 /** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
 function write(codec: Codec, call: Call, target: Target, key: string): UpstreamRequest {
   try {
-    return codec.request(call, target, key);
+    const { call: bounded, dropped } = withinMaxOutput(call, target);
+    const request = codec.request(bounded, target, key);
+    return dropped.length === 0 ? request : { ...request, dropped: union(dropped, request.dropped ?? NOTHING) };
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== "INVALID_REQUEST") throw error;
     throw new AttemptError("unsupported", error.message.replace(/^Invalid request: /, ""), { cause: error });
   }
 }
 
-/** Pointers that a refusal names: of a hundred thousand the rest says nothing new. */
-const MAX_LISTED_COUNT = 20;
-
-function listed(dropped: readonly string[]): string {
-  const more = dropped.length > MAX_LISTED_COUNT ? ` and ${dropped.length - MAX_LISTED_COUNT} more` : "";
-  return dropped.slice(0, MAX_LISTED_COUNT).join(", ") + more;
-}
-
-/** Providers quote the key they refuse. */
-function withoutKey(error: AttemptError, key: string): AttemptError {
-  if (key === "" || !error.message.includes(key)) return error;
-  // The error has the same fields as the options it was made of.
-  return new AttemptError(error.failure, error.message.replaceAll(key, "[redacted]"), error);
+/** Both lists, each pointer once. */
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])];
 }
 
 /** Of the failures of several keys the one that ends soonest. */

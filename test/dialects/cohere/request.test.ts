@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GatewayError } from "../../../src/kit/index.ts";
+import { refusalOf } from "../../support/refusal.ts";
 import { type Cases, casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
 import { chatCall } from "../bedrock/support.ts";
 import { write } from "./support.ts";
@@ -46,16 +46,14 @@ describe("refused, with the place", () => {
     [{ temperature: "hot" }, "/temperature must be a number"],
     [{ stop: [1] }, "/stop must be strings"],
   ])("%j", (body, message) => {
-    expect(() => write(chatCall(body))).toThrow(new GatewayError("INVALID_REQUEST", `Invalid request: ${message}`));
+    expect(() => write(chatCall(body))).toThrow(refusalOf(message));
   });
 });
 
-test("a PDF as the whole question is for another step of the chain", () => {
+test("a PDF as the whole question leaves a text that says so", () => {
   const content = [{ type: "file", file: { file_data: "data:application/pdf;base64,JVBERi0=" } }];
-  expect(() => write(chatCall({ messages: [{ role: "user", content }] }))).toThrow(
-    expect.objectContaining({
-      failure: "unsupported",
-      message: "/messages/0/content cannot be expressed for this model",
-    }),
-  );
+  const { body, dropped } = write(chatCall({ messages: [{ role: "user", content }] }));
+  const said = "[file omitted: this model takes text and images only]";
+  expect(body).toMatchObject({ messages: [{ role: "user", content: said }] });
+  expect(dropped).toEqual(["/messages/0/content/0"]);
 });

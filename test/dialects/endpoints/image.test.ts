@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../support/refusal.ts";
 import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/endpoints/image.ts";
 import { image } from "../../../src/dialects/endpoints/image.ts";
 import { AttemptError, ERRORS, type ErrorCode, GatewayError, type Json } from "../../../src/kit/index.ts";
@@ -75,7 +76,7 @@ describe("the call", () => {
     [{ size: "auto", width: 512, height: 512 }, "/size must be the same as /width and /height"],
     [{ stream: true }, "/stream is not supported for images"],
   ])("%j is refused", (wrong, message) => {
-    expect(() => readImage(body(wrong))).toThrow(new GatewayError("INVALID_REQUEST", `Invalid request: ${message}`));
+    expect(() => readImage(body(wrong))).toThrow(refusalOf(message));
   });
 });
 
@@ -253,7 +254,7 @@ describe("refusals", () => {
   const upstreams: readonly string[] = ["PROVIDER_ERROR", "PROVIDER_TIMEOUT", "CIRCUIT_BREAKER_OPEN"];
 
   test.each(upstreams)("%s has a body of its own", (code) => {
-    expect(imageRefusal(new GatewayError(code as ErrorCode, 'upstream said "no"'))).toEqual({
+    expect(imageRefusal(new GatewayError(code as ErrorCode, 'upstream said "no"'), false)).toEqual({
       contentType: "application/json",
       body: '{"error":{"message":"upstream said \\"no\\"","type":"api_error"}}',
     });
@@ -261,7 +262,7 @@ describe("refusals", () => {
 
   test("every other error has that of the table", () => {
     const others = Object.keys(ERRORS).filter((code) => !upstreams.includes(code));
-    for (const code of others) expect(imageRefusal(new GatewayError(code as ErrorCode, "no"))).toBeNull();
+    for (const code of others) expect(imageRefusal(new GatewayError(code as ErrorCode, "no"), true)).toBeNull();
   });
 });
 

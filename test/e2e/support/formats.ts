@@ -95,7 +95,7 @@ export const FORMATS: Readonly<Record<FormatName, ClientFormat>> = {
     done: /event: message_delta\ndata: [^\n]*\n\nevent: message_stop\ndata: \{"type":"message_stop"\}\n\n$/,
     failed: (message) =>
       new RegExp(
-        `event: error\ndata: \\{"type":"error","error":\\{"type":"api_error","message":${escape(message)}\\}\\}\n\n$`,
+        `event: error\ndata: \\{"type":"error","error":\\{"type":"(?:api|timeout)_error","message":${escape(message)}\\}\\}\n\n$`,
       ),
     killed:
       /event: message_delta\ndata: \{"type":"message_delta","delta":\{"stop_reason":"end_turn","stop_sequence":null\}[^\n]*\n\nevent: message_stop\ndata: \{"type":"message_stop"\}\n\n$/,
@@ -129,7 +129,9 @@ export const FORMATS: Readonly<Record<FormatName, ClientFormat>> = {
     failed: (message) => {
       const fields = `"code":"server_error","message":${escape(message)},"param":null`;
       const error = String.raw`"error":\{"type":"server_error",${fields}\}`;
-      return new RegExp(`event: error\ndata: \\{"type":"error","sequence_number":\\d+,${fields},${error}\\}\n\n$`);
+      const told = `event: error\ndata: \\{"type":"error","sequence_number":\\d+,${fields},${error}\\}\n\n`;
+      const failed = String.raw`"status":"failed",[^\n]*"error":\{"code":"server_error","message":${escape(message)}\}`;
+      return new RegExp(`${told}event: response\\.failed\ndata: [^\n]*${failed}[^\n]*\n\n$`);
     },
     killed: /event: response\.incomplete\ndata: [^\n]*"status":"incomplete"[^\n]*\n\n$/,
     beat: ": keep-alive\n\n",

@@ -60,7 +60,7 @@ describe("what commits nothing: an error behind it still fails over", () => {
     });
     expect(await failure(cut.send(target(), STREAM, exchange()))).toMatchObject({
       failure: "protocol",
-      message: "upstream ended its answer half-way",
+      message: "upstream connection lost: premature end of its answer",
     });
     const reset = await serve((socket) => {
       inTurn(socket, [ROLE]);
@@ -104,7 +104,7 @@ describe("what commits", () => {
     });
     expect(seen[0]).toMatchObject([{ delta: { role: "assistant" } }]);
     expect(seen.length).toBeGreaterThanOrEqual(2);
-    expect(ending).toEqual({ complete: false, message: "upstream reported an error: overloaded" });
+    expect(ending).toMatchObject({ complete: false, message: "upstream reported an error: overloaded" });
   });
 
   it("64 KiB that say nothing: a stream is not held back for ever", async () => {
