@@ -1,3 +1,4 @@
+import { appendFileSync } from "node:fs";
 import { Pool } from "undici";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json } from "../../src/kit/index.ts";
@@ -17,8 +18,8 @@ import { misshapen } from "./well-formed.ts";
  *   SWEEP_TARGET=mistral SWEEP_BODY=parallel npx vitest run --config test/vitest.config.ts test/sweep
  */
 
-/** Parts of names, to run a few of many. */
-const { SWEEP_TARGET = "", SWEEP_BODY = "" } = process.env;
+/** Parts of names, to run a few of many; and a file to which every fault is appended, for a test's output is cut. */
+const { SWEEP_TARGET = "", SWEEP_BODY = "", SWEEP_REPORT = "" } = process.env;
 
 /** Requests under way: one at a time leaves the client waiting for sockets. */
 const CONCURRENT = 8;
@@ -96,8 +97,9 @@ export function sweepFormat(format: FormatName): void {
       };
       await Promise.all(Array.from({ length: CONCURRENT }, work));
       const received = Map.groupBy(gateway.simulator.ledger(), ({ requestId }) => requestId);
-      const faults = served.flatMap((one) => faultsOf(one, target, received.get(one.id) ?? []));
-      expect(faults.toSorted().join("\n")).toBe("");
+      const faults = served.flatMap((one) => faultsOf(one, target, received.get(one.id) ?? [])).toSorted();
+      if (SWEEP_REPORT !== "" && faults.length > 0) appendFileSync(SWEEP_REPORT, `${faults.join("\n")}\n`);
+      expect(faults.join("\n")).toBe("");
     });
   });
 }

@@ -89,7 +89,15 @@ const MODELS: Readonly<Record<StrictVendor, readonly string[]>> = {
     "mistralai/mistral-large-2512",
     "deepseek/deepseek-chat-v3.1",
   ],
-  xai: ["grok-3", "grok-3-mini", "grok-4", "grok-4.3", "grok-4.5", "grok-4-fast-non-reasoning", "grok-4.20-multi-agent"],
+  xai: [
+    "grok-3",
+    "grok-3-mini",
+    "grok-4",
+    "grok-4.3",
+    "grok-4.5",
+    "grok-4-fast-non-reasoning",
+    "grok-4.20-multi-agent",
+  ],
   moonshot: ["moonshot-v1-32k", "kimi-k2-thinking", "kimi-k2.6"],
   together: ["meta-llama/Llama-3.3-70B-Instruct-Turbo", "openai/gpt-oss-120b", "deepseek-ai/DeepSeek-V3.1"],
   fireworks: [
