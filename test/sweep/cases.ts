@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { isJson, type Json } from "../../src/kit/index.ts";
+import { sign } from "../../src/simulator/answer.ts";
 import { FORMAT_NAMES, type FormatName } from "../e2e/support/formats.ts";
 
 /** A request that is legal in its client's format. The file's name is the case's; the folder is the format. */
@@ -34,14 +35,16 @@ const MEDIA: Readonly<Record<string, string>> = {
 
 /**
  * A value of a case as the client sends it. Marks stand for what is long: `$png`, `$gif`, `$pdf`, `$wav` in a text; `{"$times":
- * 140, "of": item}` in a list, with `{n}` in the item's texts; `{"$text": "word ", "times": 200}` for a text.
+ * 140, "of": item}` in a list, with `{n}` in the item's texts; `{"$text": "word ", "times": 200}` for a text; `{"$signed":
+ * "claude", "for": "thought"}` for what a provider signed or sealed, for it refuses what others made.
  */
 function expand(value: unknown, n: number | null = null): unknown {
   if (typeof value === "string") return expandText(value, n);
   if (Array.isArray(value)) return value.flatMap((item: unknown) => expandItem(item, n));
   if (!isJson(value)) return value;
-  const { $text: text, times } = value;
-  if (typeof text === "string") return text.repeat(Number(times));
+  const { $text: text, $signed: provider } = value;
+  if (typeof text === "string") return text.repeat(Number(value["times"]));
+  if (typeof provider === "string") return sign(provider, "sweep", String(value["for"]));
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [expandText(name, n), expand(inner, n)]));
 }
 
