@@ -60,7 +60,7 @@ const NAMES: Readonly<Record<FormatName, Readonly<Record<string, Names>>>> = {
     "/thinking": EFFORT,
     "/output_config/effort": EFFORT,
     "/output_config/format": FORMAT,
-    "/output_format": FORMAT,
+    "/output_format": ["output_format", ...FORMAT],
     "/tool_choice": [...CHOICE, ...PARALLEL],
     "/metadata/user_id": USER,
     "/service_tier": TIER,
@@ -72,6 +72,7 @@ const NAMES: Readonly<Record<FormatName, Readonly<Record<string, Names>>>> = {
     "/reasoning/effort": EFFORT,
     "/text/format": FORMAT,
     "/text/verbosity": ["verbosity"],
+    "/include": ["include", "logprobs", "responseLogprobs"],
     "/tool_choice": CHOICE,
     "/parallel_tool_calls": PARALLEL,
     "/top_p": TOP_P,
@@ -99,7 +100,14 @@ const APART: ReadonlySet<string> = new Set([
   "functions",
 ]);
 
-/** Values that ask for nothing, as JSON. */
+/** What the gateway gives in its answer by itself, whatever the upstream is. */
+const GIVEN: Readonly<Record<FormatName, Names>> = {
+  chat: [],
+  messages: [],
+  responses: ["/reasoning/summary", "/metadata"],
+};
+
+/** Values that ask for nothing, as JSON: what happens without the field, at a model that does not think too. */
 const IDLE: Readonly<Record<string, Names>> = {
   "/tool_choice": ['"auto"', '{"type":"auto"}'],
   "/parallel_tool_calls": ["true"],
@@ -117,6 +125,11 @@ const IDLE: Readonly<Record<string, Names>> = {
   "/speed": ['"standard"'],
   "/diagnostics": ['{"previous_message_id":null}'],
   "/function_call": ['"auto"'],
+  "/temperature": ["1"],
+  "/top_p": ["1"],
+  "/reasoning_effort": ['"none"'],
+  "/reasoning/effort": ['"none"'],
+  "/include": ['["reasoning.encrypted_content"]'],
 };
 
 export function untold({ format, body }: SweepCase, sent: Json, dropped: readonly string[]): readonly string[] {
@@ -146,6 +159,8 @@ interface Got {
 
 /** One that names it, what it is in, or, of a field that is an object, something in it. */
 function isTold(at: string, dropped: readonly string[]): boolean {
+  // Both say how much to think.
+  if (at === "/thinking" && dropped.includes("/output_config/effort")) return true;
   return dropped.some((pointer) => pointer === at || at.startsWith(`${pointer}/`) || pointer.startsWith(`${at}/`));
 }
 
@@ -160,7 +175,7 @@ function* fieldsOf(format: FormatName, body: Json): Generator<Said> {
         ? Object.entries(value).map(([key, of]) => [`${at}/${key}`, key, of] as const)
         : [[at, name, value] as const];
     for (const [pointer, key, given] of inner) {
-      if (asksNothing(pointer, given)) continue;
+      if (asksNothing(format, pointer, given)) continue;
       const known = names[pointer] ?? [key];
       yield {
         at: pointer,
@@ -170,17 +185,19 @@ function* fieldsOf(format: FormatName, body: Json): Generator<Said> {
   }
 }
 
-function asksNothing(at: string, value: unknown): boolean {
+function asksNothing(format: FormatName, at: string, value: unknown): boolean {
   if (value === null || value === undefined) return true;
   if (Array.isArray(value) && value.length === 0) return true;
   if (isJson(value) && Object.keys(value).length === 0) return true;
-  return IDLE[at]?.includes(JSON.stringify(value)) ?? false;
+  // Adaptive is what models do by default.
+  if (at === "/thinking") return isJson(value) && ["adaptive", "disabled"].includes(String(value["type"]));
+  return GIVEN[format].includes(at) || (IDLE[at]?.includes(JSON.stringify(value)) ?? false);
 }
 
 /** Forms that have no name of their own. */
 function mapped(at: string, value: unknown, { tools }: Got, own: readonly string[]): boolean {
   // A tool of the gateway's that takes the schema.
-  if (/format$/.test(at)) return tools.length > own.length;
+  if (at.endsWith("format")) return tools.length > own.length;
   // A choice among tools that leaves those out that may not be called.
   if (at === "/tool_choice") return tools.length < own.length || value === "none";
   return false;
@@ -198,7 +215,11 @@ const MARK = /\b4[789]\d\d\b/;
 
 /** Texts with a mark and media: of the conversation, and of tools what describes them. */
 function* textsOf(body: Json): Generator<Said> {
-  for (const [name, value] of Object.entries(body)) if (APART.has(name)) yield* textsIn(value, `/${name}`);
+  for (const [name, value] of Object.entries(body)) {
+    // Tools that may not be called need not be sent.
+    const isIdle = name === "tools" && [body["tool_choice"], object(body["tool_choice"])["type"]].includes("none");
+    if (APART.has(name) && !isIdle) yield* textsIn(value, `/${name}`);
+  }
 }
 
 function* textsIn(value: unknown, at: string): Generator<Said> {

@@ -25,10 +25,11 @@ function must(holds: boolean, what: string, found?: unknown): asserts holds {
 
 const parse = (text: string): Json => JSON.parse(text) as Json;
 const object = (value: unknown): Json => (isJson(value) ? value : {});
+const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? value.filter(isJson) : []);
 
-const FINISHES = ["stop", "length", "tool_calls", "content_filter", "function_call"];
-const STOPS = ["end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal"];
+const FINISHES = new Set(["stop", "length", "tool_calls", "content_filter", "function_call"]);
+const STOPS = new Set(["end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal"]);
 
 const WHOLE: Readonly<Record<FormatName, (answer: Json) => void>> = {
   chat(answer) {
@@ -36,7 +37,7 @@ const WHOLE: Readonly<Record<FormatName, (answer: Json) => void>> = {
     const choices = list(answer["choices"]);
     must(choices.length > 0, "no choice");
     for (const choice of choices) {
-      must(FINISHES.includes(String(choice["finish_reason"])), "finish_reason", choice["finish_reason"]);
+      must(FINISHES.has(String(choice["finish_reason"])), "finish_reason", choice["finish_reason"]);
       const message = object(choice["message"]);
       must(message["role"] === "assistant", "role", message["role"]);
       const calls = list(message["tool_calls"]);
@@ -48,7 +49,7 @@ const WHOLE: Readonly<Record<FormatName, (answer: Json) => void>> = {
   },
   messages(answer) {
     must(answer["type"] === "message" && answer["role"] === "assistant", "not a message");
-    must(STOPS.includes(String(answer["stop_reason"])), "stop_reason", answer["stop_reason"]);
+    must(STOPS.has(String(answer["stop_reason"])), "stop_reason", answer["stop_reason"]);
     const blocks = list(answer["content"]);
     for (const block of blocks) checkBlock(block);
     const calls = blocks.some(({ type }) => type === "tool_use");
@@ -164,7 +165,7 @@ function checkChoice(pieces: readonly Json[]): void {
   must(object(pieces[0]?.["delta"])["role"] === "assistant", "the first delta has no role", pieces[0]);
   const finish = pieces.findIndex((piece) => (piece["finish_reason"] ?? null) !== null);
   must(finish === pieces.length - 1, "a finish_reason that is not the last", pieces[finish]);
-  must(FINISHES.includes(String(pieces[finish]?.["finish_reason"])), "finish_reason", pieces[finish]);
+  must(FINISHES.has(String(pieces[finish]?.["finish_reason"])), "finish_reason", pieces[finish]);
   const begun = new Map<unknown, { id: unknown; name: string; arguments: string }>();
   for (const call of pieces.flatMap(({ delta }) => list(object(delta)["tool_calls"]))) {
     const made = object(call["function"]);
@@ -175,8 +176,8 @@ function checkChoice(pieces: readonly Json[]): void {
     }
     begun.set(call["index"], {
       id: known?.id ?? call["id"],
-      name: (known?.name ?? "") + String(made["name"] ?? ""),
-      arguments: (known?.arguments ?? "") + String(made["arguments"] ?? ""),
+      name: (known?.name ?? "") + textOf(made["name"]),
+      arguments: (known?.arguments ?? "") + textOf(made["arguments"]),
     });
   }
   for (const call of begun.values()) checkCall(call.id, call);
@@ -192,7 +193,7 @@ function checkMessageEvents(events: readonly Json[]): void {
   must(last?.["type"] === "message_stop", "no message_stop at the end", last);
   const delta = rest.at(-2);
   must(delta?.["type"] === "message_delta", "no message_delta before the end", delta);
-  must(STOPS.includes(String(object(delta["delta"])["stop_reason"])), "stop_reason", delta);
+  must(STOPS.has(String(object(delta["delta"])["stop_reason"])), "stop_reason", delta);
   let open = false;
   let count = 0;
   for (const event of rest.slice(0, -2)) {
