@@ -258,8 +258,8 @@ class Fitting {
     const edits = new Edits(tool);
     const { function: described, custom } = tool;
     if (isJson(described)) {
-      const strict = strictTools && described["strict"] === true;
-      const inner = new Edits(strict ? this.#held(described, "parameters", `/tools/${index}/function`) : described);
+      const isLoose = !strictTools && described["strict"] === true;
+      const inner = new Edits(isLoose ? described : this.#held(described, "parameters", `/tools/${index}/function`));
       if (typeof described["name"] === "string") inner.set("name", this.names.written(described["name"]));
       if (!strictTools) {
         if (described["strict"] === true) this.#report.drop(`/tools/${index}/function/strict`);
