@@ -22,7 +22,7 @@ const EFFORT: Names = [
   "enable_thinking",
 ];
 /** A schema may be asked for by a tool that must be called. */
-const FORMAT: Names = ["response_format", "format", "responseJsonSchema", "responseSchema", "responseMimeType"];
+const FORMAT: Names = ["response_format", "format", "textFormat", "responseJsonSchema", "responseMimeType"];
 const CHOICE: Names = ["tool_choice", "toolChoice", "functionCallingConfig"];
 const PARALLEL: Names = ["parallel_tool_calls", "disable_parallel_tool_use"];
 const USER: Names = ["user", "user_id", "safety_identifier"];
@@ -235,7 +235,9 @@ function* textsIn(value: unknown, at: string): Generator<Said> {
     return;
   }
   if (!isJson(value) || isThought(value)) return;
-  for (const [name, inner] of Object.entries(value)) yield* textsIn(inner, `${at}/${name}`);
+  // A file's name is no part of what is in it: some upstreams have no place for it, or other rules for names.
+  for (const [name, inner] of Object.entries(value))
+    if (name !== "filename" && name !== "title") yield* textsIn(inner, `${at}/${name}`);
 }
 
 /** Thoughts of earlier turns go back only to whoever had them: a documented mapping. */
