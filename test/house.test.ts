@@ -18,7 +18,7 @@ const PLUG_IN_POINTS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^src\/cli\/\w+\.ts$/, "a command, loaded when it is called"],
   [/^src\/simulator\/dialects\/\w+\.ts$/, "the endpoints of a provider"],
   [/^src\/server\/admin\/routes\/\w+\.ts$/, "rows of the admin API, by what they are about"],
-  [/^src\/simulator\/strict\/\w+\.ts$/, "what a vendor refuses"],
+  [/^src\/simulator\/strict\/(?:\w+\/)?[\w-]+\.ts$/, "what a vendor refuses"],
   [/^src\/ui\/(?:dashboard|console|status)\/[\w-]+\.tsx$/, "a page of the browser's"],
 ];
 const SMALL: readonly Excuse[] = [

@@ -214,7 +214,7 @@ class Routes {
     let script: Script;
     try {
       checkKey(route.dialect, headers, params);
-      if (scriptBefore.vendor) checkVendor(scriptBefore, path, jsonIn(body));
+      if (scriptBefore.vendor) checkVendor(scriptBefore, path, jsonIn(body), headers);
       parsed = await route.endpoint({
         path,
         origin: `http://${headers.host ?? "localhost"}`,
@@ -223,7 +223,7 @@ class Routes {
         body,
       });
       script = parseScript(...scripts, parsed.sim);
-      if (!scriptBefore.vendor && script.vendor) checkVendor(script, path, jsonIn(body));
+      if (!scriptBefore.vendor && script.vendor) checkVendor(script, path, jsonIn(body), headers);
     } catch (error) {
       return refuse(response, error, fallback, entry);
     }

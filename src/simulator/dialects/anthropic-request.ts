@@ -31,8 +31,9 @@ export function parseMessages(body: Json, version: string | undefined): Messages
   const model = parseModel(body);
   const maximum = body["max_tokens"];
   if (maximum === undefined) throw invalid("max_tokens", "Field required");
-  if (!Number.isInteger(maximum) || Number(maximum) < 1)
-    throw invalid("max_tokens", "Input should be greater than or equal to 1");
+  // None: only the cache of prompts is filled.
+  if (!Number.isInteger(maximum) || Number(maximum) < 0)
+    throw invalid("max_tokens", "Input should be greater than or equal to 0");
   const thinking = parseThinking(body, Number(maximum));
   checkSampling(body, { strict: version >= STRICT_VERSION, thinks: thinking.asked === true });
   const turns = turnsOf(body["messages"]);
@@ -180,7 +181,7 @@ export interface Thinking {
 export function parseThinking(body: Json, maximum: number): Thinking {
   const { thinking, tool_choice: choice, output_config: output } = body;
   const effort = isJson(output) ? output["effort"] : undefined;
-  if (effort !== undefined && !EFFORTS.includes(effort)) {
+  if (effort !== undefined && effort !== null && !EFFORTS.includes(effort)) {
     throw invalid("output_config.effort", `Input should be ${EFFORTS.map((one) => `'${asText(one)}'`).join(", ")}`);
   }
   if (thinking === undefined) return { asked: undefined, budget: false, display: "summarized" };

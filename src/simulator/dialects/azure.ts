@@ -12,7 +12,8 @@ import {
 } from "../endpoint.ts";
 import { SimError } from "../fields.ts";
 import { azureFirst, CONTENT_FILTER, PROMPT_FILTER } from "./chat-variants.ts";
-import { chunks, completion, DONE, ended, parseChat } from "./chat.ts";
+import { chunks, completion, DONE, ended } from "./chat.ts";
+import { parseChat } from "./chat-request.ts";
 
 /** An endpoint of OpenAI's as Azure serves it: at a deployment with a version of the interface, or under `/openai/v1`. */
 export function azure(endpoint: Endpoint): Endpoint {

@@ -1,23 +1,18 @@
-import { type Json, isJson } from "../../kit/index.ts";
 import {
   type Answer,
   answer,
-  ANY_JSON,
   argumentDeltas,
   type Choice,
   countTokens,
   CREATED_SECONDS,
-  type Question,
-  type Tool,
   type ToolCall,
-  toolsToCall,
-  type ToolUse,
 } from "../answer.ts";
-import { asText, badParameter, integer, parseBody, parseModel, wrong } from "../fields.ts";
+import { parseBody } from "../fields.ts";
 import { type LedgerEntry, NO_UNITS } from "../ledger.ts";
 import { jsonReply, note, type Part, type Reply, streamReply } from "../endpoint.ts";
 import { parseScript, type Script } from "../script.ts";
 import { checkVendor, habitsOf } from "../strict/vendors.ts";
+import { type ChatRequest, parseChat } from "./chat-request.ts";
 import { defectiveAnswer, defectiveChunks } from "./chat-variants.ts";
 
 const REMEMBERED_REQUEST_CHARACTERS = 16_384;
@@ -93,134 +88,6 @@ export class Chat {
 export function* ended(parts: Iterable<Part<string>>, ending: string): Generator<Part<string>> {
   yield* parts;
   yield { data: ending, uncounted: true };
-}
-
-/** What a chat-completions body asks for. */
-export interface ChatRequest {
-  readonly question: Question;
-  readonly stream: boolean;
-  readonly includeUsage: boolean;
-}
-
-const ROLES = ["system", "developer", "user", "assistant", "tool", "function"];
-const MAXIMUM_CHOICES = 128;
-const MAXIMUM_STOPS = 4;
-
-/** @param stops most stop sequences @throws SimError 400 naming the parameter. */
-export function parseChat(body: Json, stops = MAXIMUM_STOPS): ChatRequest {
-  const { n, stream, stop, stream_options: options } = body;
-  const model = parseModel(body["model"]);
-  const messages = parseMessages(body["messages"]);
-  const userText = textOf(messages.findLast((message) => message["role"] === "user")?.["content"]);
-  const limits = ["max_completion_tokens", "max_tokens"].map((name) => integer(name, body[name]));
-  if (stream !== undefined && stream !== null && typeof stream !== "boolean")
-    throw wrong("stream", "a boolean", stream);
-  if (options !== undefined && options !== null && !isJson(options))
-    throw wrong("stream_options", "an object", options);
-  if (isJson(options) && stream !== true) {
-    throw badParameter("stream_options", "The 'stream_options' parameter is only allowed when 'stream' is enabled.");
-  }
-  return {
-    question: {
-      model,
-      prompt: messages.map((message) => textOf(message["content"])),
-      userText,
-      choices: integer("n", n, MAXIMUM_CHOICES) ?? 1,
-      maximum: limits[0] ?? limits[1] ?? Infinity,
-      stop: parseStop(stop, stops),
-      calls: parseCalls(body, userText, messages.at(-1)?.["role"] === "tool"),
-      schema: parseFormat(body["response_format"]),
-    },
-    stream: stream === true,
-    includeUsage: isJson(options) && options["include_usage"] === true,
-  };
-}
-
-function parseMessages(value: unknown): readonly Json[] {
-  if (!Array.isArray(value)) throw wrong("messages", "an array of objects", value);
-  if (value.length === 0) throw badParameter("messages", "Invalid 'messages': empty array.", "empty_array");
-  return value.map((message: unknown, index) => {
-    const at = `messages[${index}]`;
-    if (!isJson(message)) throw wrong(at, "an object", message);
-    const { role, content } = message;
-    if (typeof role !== "string" || !ROLES.includes(role))
-      throw wrong(`${at}.role`, `one of ${ROLES.join(", ")}`, role);
-    const absent = content === undefined || content === null;
-    if (absent ? role !== "assistant" : typeof content !== "string" && !Array.isArray(content)) {
-      throw wrong(`${at}.content`, "a string or an array of content parts", content);
-    }
-    return message;
-  });
-}
-
-function parseStop(stop: unknown, max: number): readonly string[] {
-  if (stop === undefined || stop === null) return [];
-  const sequences: readonly unknown[] = Array.isArray(stop) ? stop : [stop];
-  const usable = sequences.filter((sequence) => typeof sequence === "string");
-  if (usable.length < sequences.length || usable.length > max)
-    throw wrong("stop", `a string or up to ${max} strings`, stop);
-  return usable.filter((sequence) => sequence !== "");
-}
-
-/** The schema that is asked for. */
-function parseFormat(format: unknown): unknown {
-  if (format === undefined || format === null) return undefined;
-  if (!isJson(format)) throw wrong("response_format", "an object", format);
-  const { type, json_schema: described } = format;
-  if (type === "json_object") return ANY_JSON;
-  if (type !== "json_schema") return undefined;
-  if (!isJson(described)) throw wrong("response_format.json_schema", "an object", described);
-  return described["schema"] ?? {};
-}
-
-function parseCalls(body: Json, userText: string, answered: boolean): readonly Tool[] {
-  const tools = parseTools(body["tools"]);
-  return toolsToCall({
-    tools,
-    choice: parseToolChoice(body["tool_choice"], tools),
-    parallel: body["parallel_tool_calls"] !== false,
-    userText,
-    answered,
-  });
-}
-
-function parseToolChoice(choice: unknown, tools: readonly Tool[]): ToolUse["choice"] {
-  if (isJson(choice)) {
-    const name = isJson(choice["function"]) ? choice["function"]["name"] : undefined;
-    const found = tools.filter((tool) => tool.name === name);
-    if (found.length === 0) throw badParameter("tool_choice", `Tool choice '${asText(name)}' not found in 'tools'.`);
-    return { only: found.map((tool) => tool.name) };
-  }
-  if (choice === "required" && tools.length === 0) {
-    throw badParameter("tool_choice", "'tool_choice' is only allowed when 'tools' are specified.");
-  }
-  return choice === "required" || choice === "none" ? choice : "auto";
-}
-
-/** Function tools; tools of other types are accepted and never called. */
-function parseTools(value: unknown): readonly Tool[] {
-  if (value === undefined || value === null) return [];
-  if (!Array.isArray(value)) throw wrong("tools", "an array of objects", value);
-  return value.flatMap((tool: unknown, index): readonly Tool[] => {
-    if (!isJson(tool) || typeof tool["type"] !== "string")
-      throw wrong(`tools[${index}]`, "an object with a type", tool);
-    if (tool["type"] !== "function") return [];
-    const made = tool["function"];
-    if (!isJson(made) || typeof made["name"] !== "string" || made["name"] === "") {
-      throw badParameter(
-        `tools[${index}].function.name`,
-        `Missing required parameter: 'tools[${index}].function.name'.`,
-      );
-    }
-    return [{ name: made["name"], parameters: made["parameters"] ?? {} }];
-  });
-}
-
-/** The text of a message's content: a string, or the text parts of an array. */
-function textOf(content: unknown): string {
-  if (typeof content === "string") return content;
-  const parts: readonly unknown[] = Array.isArray(content) ? content : [];
-  return parts.map((part) => (isJson(part) && typeof part["text"] === "string" ? part["text"] : "")).join(" ");
 }
 
 const FINGERPRINT = "simulated";

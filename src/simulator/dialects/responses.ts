@@ -28,7 +28,7 @@ import {
 } from "../endpoint.ts";
 import { asNumber, asText, badParameter, integer, parseModel, type SimError, wrong } from "../fields.ts";
 import type { Script } from "../script.ts";
-import { RESPONSES_FORM } from "../strict/responses.ts";
+import { RESPONSES_FORM } from "../strict/openai/responses.ts";
 import { refusalOf } from "../strict/rule.ts";
 
 /** `POST /v1/responses`: always as strict about the form as the provider is, whoever is played. */

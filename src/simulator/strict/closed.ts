@@ -1,16 +1,7 @@
 import { type Json, isJson } from "../../kit/index.ts";
 import { asText, SimError } from "../fields.ts";
-import {
-  callsOf,
-  formatTypeOf,
-  isGiven,
-  messagesOf,
-  objects,
-  type Rule,
-  unknownEffort,
-  unknownNames,
-  wordSet,
-} from "./rule.ts";
+import { MISTRAL } from "./mistral.ts";
+import { formatTypeOf, isGiven, messagesOf, objects, type Rule, unknownEffort, unknownNames, wordSet } from "./rule.ts";
 
 /** What a vendor knows; anything else is refused. */
 interface Known {
@@ -53,110 +44,6 @@ function at(body: Json, path: Path): unknown {
 }
 
 const roleOf = (body: Json, index: unknown): string => asText(objects(body["messages"])[Number(index)]?.["role"]);
-
-const MISTRAL: Known = {
-  body:
-    "model messages temperature top_p max_tokens stream stream_options stop random_seed metadata response_format " +
-    "tools tool_choice presence_penalty frequency_penalty n prediction parallel_tool_calls prompt_mode " +
-    "reasoning_effort safe_prompt guardrails prompt_cache_key",
-  messages: {
-    system: "role content",
-    user: "role content",
-    assistant: "role content tool_calls prefix",
-    tool: "role content tool_call_id name",
-  },
-};
-
-function mistralForbidden(body: Json, path: Path): SimError {
-  const [, index] = path;
-  const tag = path[0] === "messages" ? ["messages", index, roleOf(body, index), path[2]] : path;
-  const unknownRole = path[2] === "role";
-  const detail = unknownRole
-    ? {
-        type: "union_tag_invalid",
-        loc: ["body", "messages", index],
-        msg: `Input tag '${roleOf(body, index)}' found using 'role' does not match any of the expected tags: 'system', 'user', 'assistant', 'tool'`,
-      }
-    : { type: "extra_forbidden", loc: ["body", ...tag], msg: "Extra inputs are not permitted", input: at(body, path) };
-  return new SimError(422, detail.msg, {
-    body: { object: "error", message: { detail: [detail] }, type: "invalid_request_error", param: null, code: null },
-  });
-}
-
-function mistralError(message: string, type: string, code: string): SimError {
-  return new SimError(400, message, { body: { object: "error", message, type, param: null, code } });
-}
-
-const MISTRAL_RULES: readonly Rule[] = [
-  closed(
-    "https://github.com/editor-code-assistant/eca/issues/231, https://github.com/charmbracelet/crush/issues/1590, https://github.com/BerriAI/litellm/issues/30835, https://github.com/crewAIInc/crewAI/issues/60; fields: https://docs.mistral.ai/api/#tag/chat",
-    MISTRAL,
-    mistralForbidden,
-  ),
-  {
-    source:
-      "https://github.com/avante-corp/avante.nvim/issues/2347, https://github.com/openai/openai-agents-python/issues/442",
-    refuse: ({ body }) =>
-      isJson(body["stream_options"]) && "include_usage" in body["stream_options"]
-        ? mistralForbidden(body, ["stream_options", "include_usage"])
-        : undefined,
-  },
-  {
-    source: "https://github.com/partITech/php-mistral/issues/76",
-    refuse: ({ body }) =>
-      Array.isArray(body["tools"]) && body["tools"].length === 0 ? mistralForbidden(body, ["tools"]) : undefined,
-  },
-  {
-    source: "https://github.com/editor-code-assistant/eca/issues/233, https://github.com/nearai/ironclaw/issues/1241",
-    refuse: ({ body }) => {
-      const ids = [
-        ...callsOf(body).map(({ value }) => value["id"]),
-        ...messagesOf(body).map(({ value }) => value["tool_call_id"]),
-      ];
-      const bad = ids.find((id) => id !== undefined && !/^[a-zA-Z0-9]{9}$/.test(asText(id)));
-      if (bad === undefined) return undefined;
-      const message = `Tool call id was ${asText(bad)} but must be a-z, A-Z, 0-9, with a length of 9.`;
-      return mistralError(message, "invalid_function_call", "3280");
-    },
-  },
-  {
-    source:
-      "mistral-common src/mistral_common/protocol/instruct/validator.py, _validate_last_message; https://github.com/langchain-ai/langchain/pull/24668",
-    refuse: ({ body }) => {
-      const last = messagesOf(body).at(-1)?.value;
-      if (!last || last["role"] !== "assistant" || last["prefix"] === true) return undefined;
-      const message = "Expected last role User or Tool (or Assistant with prefix True) for serving but got assistant";
-      return mistralError(message, "invalid_request_message_order", "3230");
-    },
-  },
-  {
-    source: "mistral-common src/mistral_common/protocol/instruct/validator.py, _validate_message_order",
-    refuse: ({ body }) => {
-      const roles = messagesOf(body).map(({ value }) => value["role"]);
-      const index = roles.findIndex((role, i) => role === "user" && roles[i - 1] === "tool");
-      if (index < 0) return undefined;
-      return mistralError("Unexpected role 'user' after role 'tool'", "invalid_request_message_order", "3230");
-    },
-  },
-  {
-    source:
-      "https://github.com/anomalyco/models.dev/pull/1986, https://github.com/architects-toolkit/SmartHopper/issues/647",
-    models: /^(?:mistral-small|magistral|mistral-medium)/,
-    refuse: ({ body: { reasoning_effort: effort } }) => {
-      if (effort === undefined || effort === "none" || effort === "high") return undefined;
-      const message = `reasoning_effort='${asText(effort)}' is not supported for this model. Must be one of (<ReasoningEffort.none: 'none'>, <ReasoningEffort.high: 'high'>)`;
-      return mistralError(message, "invalid_request_invalid_args", "3051");
-    },
-  },
-  {
-    source: "https://github.com/NousResearch/hermes-agent/issues/11243",
-    models: /^(?:mistral-large|codestral|devstral|ministral|pixtral|open-)/,
-    refuse: ({ body }) =>
-      body["reasoning_effort"] === undefined
-        ? undefined
-        : mistralError("Reasoning effort is not enabled for this model", "invalid_request_invalid_args", "3051"),
-  },
-];
 
 const GROQ: Known = {
   body:
@@ -330,7 +217,7 @@ const NVIDIA_RULES: readonly Rule[] = [
 
 /** Vendors that refuse what they do not know. */
 export const CLOSED = {
-  mistral: MISTRAL_RULES,
+  mistral: MISTRAL,
   groq: GROQ_RULES,
   cerebras: CEREBRAS_RULES,
   fireworks: FIREWORKS_RULES,

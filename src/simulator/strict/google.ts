@@ -1,7 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { asNumber, asText, SimError } from "../fields.ts";
-import { FIELDS, formRule, SHARED } from "./claude.ts";
+import { messagesBody } from "./claude/body.ts";
+import { betaless, formRule, SHARED } from "./claude/messages.ts";
 import { objects, type Rule, wordSet } from "./rule.ts";
+import { list, text } from "./shape.ts";
 
 const STRING_FORMATS = new Set(["enum", "date-time"]);
 const NUMBER_FORMATS = new Set(["float", "double", "int32", "int64"]);
@@ -140,10 +142,15 @@ const VERTEX_TOOLS = wordSet(
 
 /** Claude on Google's Vertex AI. */
 export const VERTEX: readonly Rule[] = [
+  {
+    source: `https://github.com/anthropics/claude-code/issues/39589, ${ON_VERTEX}`,
+    refuse: betaless,
+  },
   formRule(
-    FIELDS.difference(wordSet("model container inference_geo mcp_servers fallbacks speed betas")).union(
-      wordSet("anthropic_version anthropic_beta"),
-    ),
+    messagesBody("model container inference_geo mcp_servers fallbacks speed", {
+      anthropic_version: text(),
+      anthropic_beta: list(text()),
+    }),
     ON_VERTEX,
   ),
   {

@@ -11,6 +11,8 @@ export interface StrictRequest {
   readonly model: string;
   /** Without the simulator's script. */
   readonly body: Json;
+  /** Of Anthropic's, which a header or the body names. */
+  readonly betas?: readonly string[];
 }
 
 /** One thing that a provider refuses. */

@@ -1,13 +1,15 @@
+import type { IncomingHttpHeaders } from "node:http";
 import { isJson, type Json } from "../../kit/index.ts";
-import type { SimError } from "../fields.ts";
+import { asText, type SimError } from "../fields.ts";
 import type { Defect, Script } from "../script.ts";
-import { ANTHROPIC, BEDROCK } from "./claude.ts";
+import { BEDROCK } from "./claude/bedrock.ts";
+import { ANTHROPIC } from "./claude/messages.ts";
 import { CLOSED } from "./closed.ts";
 import { COHERE } from "./cohere.ts";
 import { GEMINI, VERTEX } from "./google.ts";
 import { OPEN } from "./open.ts";
-import { OPENAI_CHAT } from "./openai.ts";
-import { RESPONSES_FORM, RESPONSES_MODELS } from "./responses.ts";
+import { AZURE_CHAT, OPENAI_CHAT } from "./openai/chat.ts";
+import { RESPONSES_FORM, RESPONSES_MODELS } from "./openai/responses.ts";
 import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
 import { THINKING } from "./thinking.ts";
 
@@ -17,7 +19,7 @@ const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
   ...CLOSED,
   ...THINKING,
   openai: OPENAI_CHAT,
-  azure: OPENAI_CHAT,
+  azure: AZURE_CHAT,
   anthropic: ANTHROPIC,
   vertex: VERTEX,
   bedrock: BEDROCK,
@@ -52,13 +54,18 @@ export function rulesOf(vendor: StrictVendor): readonly Rule[] {
 }
 
 /** @throws SimError as the vendor that a script names refuses the request. */
-export function checkVendor({ vendor }: Script, path: string, sent: unknown): void {
-  const refusal = vendor && vendorRefusal(vendor, path, sent);
+export function checkVendor({ vendor }: Script, path: string, sent: unknown, headers: IncomingHttpHeaders = {}): void {
+  const refusal = vendor && vendorRefusal(vendor, path, sent, betasOf(headers, sent));
   if (refusal) throw refusal;
 }
 
 /** What a vendor refuses of a request to one of its chat endpoints; of others it refuses nothing. */
-function vendorRefusal(vendor: StrictVendor, path: string, sent: unknown): SimError | undefined {
+function vendorRefusal(
+  vendor: StrictVendor,
+  path: string,
+  sent: unknown,
+  betas: readonly string[],
+): SimError | undefined {
   if (!isJson(sent)) return undefined;
   const body = withoutScript(sent);
   const responses = path.endsWith("/responses");
@@ -67,7 +74,14 @@ function vendorRefusal(vendor: StrictVendor, path: string, sent: unknown): SimEr
   const named = Object.values(found?.groups ?? {}).find((name) => name !== undefined);
   const model = named === undefined ? modelOf(body) : decodeURIComponent(named);
   const rules = !responses ? CHAT[vendor] : vendor === "openai" || vendor === "azure" ? RESPONSES : [];
-  return refusalOf(rules, { model, body });
+  return refusalOf(rules, { model, body, betas });
+}
+
+/** Anthropic's betas, which Google and Amazon take in the body. */
+function betasOf({ "anthropic-beta": header = [] }: IncomingHttpHeaders, sent: unknown): readonly string[] {
+  const inBody: unknown = isJson(sent) ? sent["anthropic_beta"] : [];
+  const named = Array.isArray(inBody) ? inBody.map(asText) : [];
+  return [...String(header).split(","), ...named].map((name) => name.trim());
 }
 
 function withoutScript(sent: Json): Json {

@@ -4,7 +4,8 @@ import { parseMessages } from "../../../src/simulator/dialects/anthropic-request
 import { events as messageEvents, message } from "../../../src/simulator/dialects/anthropic.ts";
 import { parseConverse } from "../../../src/simulator/dialects/bedrock-request.ts";
 import { converse, EVENT_STREAM, events as converseEvents } from "../../../src/simulator/dialects/bedrock.ts";
-import { chunks, completion, DONE, ended, parseChat } from "../../../src/simulator/dialects/chat.ts";
+import { parseChat } from "../../../src/simulator/dialects/chat-request.ts";
+import { chunks, completion, DONE, ended } from "../../../src/simulator/dialects/chat.ts";
 import { parseGenerate } from "../../../src/simulator/dialects/gemini-request.ts";
 import { generated, streamedAnswers } from "../../../src/simulator/dialects/gemini.ts";
 import { events as responseEvents, parseResponses, response } from "../../../src/simulator/dialects/responses.ts";

@@ -38,7 +38,7 @@ describe("refusals in Anthropic's form", () => {
     ["no version", { max_tokens: 9, messages }, "anthropic_version: Field required"],
     ["the API's version", { ...BODY, anthropic_version: "2023-06-01" }, "Input should be 'vertex-2023-10-16'"],
     ["a model in the body", { ...BODY, model: MODEL }, "model: Extra inputs are not permitted"],
-    ["what the API refuses", { ...BODY, max_tokens: 0 }, "max_tokens: Input should be greater than or equal to 1"],
+    ["what the API refuses", { ...BODY, max_tokens: -1 }, "max_tokens: Input should be greater than or equal to 0"],
   ])("%s", async (_, body, message) => {
     expect(await bodyOf(ask(body))).toEqual({
       type: "error",

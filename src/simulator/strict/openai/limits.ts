@@ -1,6 +1,6 @@
-import { type Json, isJson } from "../../kit/index.ts";
-import { asText, badParameter, type SimError } from "../fields.ts";
-import { isGiven, isObjectSchema, quotedList, schemasIn, wordSet } from "./rule.ts";
+import { type Json, isJson } from "../../../kit/index.ts";
+import { asText, badParameter, type SimError } from "../../fields.ts";
+import { isGiven, isObjectSchema, quotedList, schemasIn, wordSet } from "../rule.ts";
 
 const NAME = /^[a-zA-Z0-9_-]+$/;
 const MAXIMUM_NAME_CHARACTERS = 64;

@@ -1,6 +1,6 @@
-import { type Json, isJson } from "../../kit/index.ts";
-import { isSigned } from "../answer.ts";
-import { asText, badParameter, SimError } from "../fields.ts";
+import { type Json, isJson } from "../../../kit/index.ts";
+import { isSigned } from "../../answer.ts";
+import { asText, badParameter, SimError } from "../../fields.ts";
 import {
   badEffort,
   badMetadata,
@@ -14,8 +14,8 @@ import {
   tooLong,
   unsupported,
   MAXIMUM_USER_CHARACTERS,
-} from "./openai-limits.ts";
-import { firstRefusal, isGiven, type LocatedJson, objects, type Rule, unknownNames, wordSet } from "./rule.ts";
+} from "./limits.ts";
+import { firstRefusal, isGiven, type LocatedJson, objects, type Rule, unknownNames, wordSet } from "../rule.ts";
 
 /** Fields of a request: openai resources/responses/responses.d.ts, ResponseCreateParamsBase. */
 const FIELDS = wordSet(
