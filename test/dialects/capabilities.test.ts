@@ -92,8 +92,10 @@ function outcome(dialect: ChatDialect, model: string, name: FeatureName): string
     const places = pointers(feature);
     const elsewhere = dropped.filter((pointer) => !places.some((place) => pointer.startsWith(place)));
     if (elsewhere.length > 0) return `dropped at ${elsewhere.join(", ")}`;
+    // A part that is left out leaves a text that says so.
+    const omitted = JSON.stringify(body).includes(" omitted: ");
     // A model that cannot be made to call a tool is offered it all the same.
-    return same || name === "json_schema" ? "dropped" : "reported as dropped, and sent";
+    return same || omitted || name === "json_schema" ? "dropped" : "reported as dropped, and sent";
   }
   if (same) return "unasked";
   return MARKS[name]?.test(JSON.stringify(body)) === false ? "sent without what it is about" : "carried";

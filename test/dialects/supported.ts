@@ -42,6 +42,9 @@ export const SUPPORT: Readonly<Record<ChatDialect, Readonly<Record<FeatureName, 
   openai: EVERYTHING,
   azure: {
     ...EVERYTHING,
+    // Chat completions fetch no files; the Responses API does.
+    document_urls: "dropped",
+    audio: "model",
     reasoning_effort: "model",
     thinking_budget: "model",
     prompt_caching: "unasked",

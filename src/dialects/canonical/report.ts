@@ -6,9 +6,11 @@ import {
   invalidRequest,
   isJson,
   type Json,
+  type Target,
 } from "../../kit/index.ts";
 import type { AnswerCodec } from "../dialect.ts";
 import { Work } from "../schemas/work.ts";
+import { Edits } from "./json.ts";
 import { clientPointer, hasSourceMap, IDLE, OF_THE_REQUEST } from "./parameters.ts";
 
 const NONE: readonly string[] = [];
@@ -148,6 +150,30 @@ export function outputLimit(body: Json, max: number | null, report: Report): num
   if (max === null || asked <= max) return asked;
   report.drop(`/${name}`);
   return max;
+}
+
+/** The names under which any client's limit stands in a canonical body. */
+const LIMITS = ["max_tokens", "max_completion_tokens"] as const;
+
+/**
+ * The call with its limit of output lowered to the `max_output` of the target's model, whatever the client called it and
+ * whatever the upstream does. What is lowered is told. A budget for thinking is a part of the limit, so it is lowered too.
+ */
+export function withinMaxOutput(call: Call, { maxOutput }: Target): KeptBack {
+  const { body, kind } = call;
+  const lowered = LIMITS.filter((name) => typeof body[name] === "number" && body[name] > (maxOutput ?? Infinity));
+  if (maxOutput === undefined || kind !== "chat" || lowered.length === 0) return { call, dropped: [] };
+  const edits = new Edits(body);
+  for (const name of lowered) edits.set(name, maxOutput);
+  const told = lowered.map((name) => `/${name}`);
+  const { thinking } = body;
+  const budget = isJson(thinking) ? thinking["budget_tokens"] : undefined;
+  if (isJson(thinking) && typeof budget === "number" && budget >= maxOutput) {
+    edits.set("thinking", { ...thinking, budget_tokens: maxOutput - 1 });
+    told.push("/thinking/budget_tokens");
+  }
+  const dropped = new Set(told.map((pointer) => clientPointer(call, pointer)));
+  return { call: { ...call, body: edits.object }, dropped: [...dropped] };
 }
 
 /** A number of the body; undefined where it is not given. @throws GatewayError for any other value. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "./errors.ts";
-import { guardDepth, isText, parseJson } from "./json.ts";
+import { guardDepth, isText, list, objects, parseJson } from "./json.ts";
 import type { Report } from "./report.ts";
 
 /** What is read of a tool, and of the function that it is. */
@@ -105,6 +105,48 @@ export function namedTool(choice: unknown): string | null {
   const called = isJson(choice) ? choice["function"] : undefined;
   const name = isJson(called) ? called["name"] : undefined;
   return isText(name) ? name : null;
+}
+
+/** What a choice among some of the tools (`allowed_tools`) says; null for any other choice. */
+export function allowedTools(choice: unknown): { readonly names: ReadonlySet<unknown>; readonly mode: string } | null {
+  const allowed = isJson(choice) && choice["type"] === "allowed_tools" ? choice["allowed_tools"] : null;
+  if (!isJson(allowed)) return null;
+  const names = objects(allowed["tools"]).map(nameOfTool);
+  return { names: new Set(names), mode: allowed["mode"] === "required" ? "required" : "auto" };
+}
+
+/** A body with the tools alone that a choice allows, for targets that know no such choice; the very same without one. */
+export function withAllowedTools(body: Json): Json {
+  const allowed = allowedTools(body["tool_choice"]);
+  if (allowed === null) return body;
+  const tools = objects(body["tools"]).filter((tool) => allowed.names.has(nameOfTool(tool)));
+  // Of tools that are not there none is to be called.
+  if (tools.length === 0) return { ...body, tool_choice: "none" };
+  return { ...body, tools, tool_choice: allowed.mode };
+}
+
+function nameOfTool({ function: called, custom }: Json): unknown {
+  const described = isJson(called) ? called : custom;
+  return isJson(described) ? described["name"] : undefined;
+}
+
+/**
+ * Which tools to send where a target takes so many only, as their places: those that must be, or were, called, then the first.
+ * @param taken of each tool, whether it is sent at all.
+ */
+export function mostUseful(body: Json, taken: readonly boolean[], max: number): ReadonlySet<number> {
+  const places = [...taken.keys()].filter((index) => taken[index]);
+  if (places.length <= max) return new Set(places);
+  const choice = body["tool_choice"];
+  const called = objects(body["messages"]).flatMap(({ tool_calls: calls }) => objects(calls).map(nameOfTool));
+  const wanted = new Set([...(isJson(choice) ? [nameOfTool(choice)] : []), ...called]);
+  const tools = list(body["tools"]);
+  const isWanted = (index: number): boolean => {
+    const tool = tools[index];
+    return isJson(tool) && wanted.has(nameOfTool(tool));
+  };
+  const sorted = [...places.filter(isWanted), ...places.filter((index) => !isWanted(index))];
+  return new Set(sorted.slice(0, max));
 }
 
 /*

@@ -4,6 +4,7 @@ import { fittedToolId } from "../canonical/tools.ts";
 import type { Rules } from "../vendors/types.ts";
 import type { ToolNames } from "../canonical/tool-names.ts";
 import { changed, Edits } from "../canonical/json.ts";
+import { fittedContent } from "../canonical/contents.ts";
 import { MARKED } from "../canonical/message.ts";
 
 /**
@@ -49,17 +50,24 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
     );
   }
   if (role === "assistant") echoReasoning(edits, at, options);
+  edits.set("content", fittedContent(edits.object, at, rules, report));
+  if (!translated || writesMarks(rules)) {
+    edits.set(
+      "content",
+      changed(edits.object["content"], (part, index) => fittedMarks(part, `${at}/content/${index}`, options)),
+    );
+  }
   if (translated) return edits.object;
   if (typeof message["refusal"] === "string" && !taken("refusal", rules)) keepRefusal(edits);
   for (const field in edits.object) {
     if (OF_ANSWERS.has(field)) edits.remove(field);
+    else if (field === "cache_control" && rules.cacheMarks !== "none") continue;
     else if (!OF_EVERY_MESSAGE.has(field) && !(role === "assistant" && REASONING.has(field)) && !taken(field, rules)) {
       if (!CACHE_MARKS.has(field) && asks(field, edits.object[field])) report.drop(`${at}/${field}`);
       edits.remove(field);
     }
   }
-  if (!rules.unknownFields) edits.set("content", changed(edits.object["content"], withoutMarks));
-  return edits.object;
+  return fittedMarks(edits.object, at, options);
 }
 
 function taken(field: string, { messageFields, unknownFields }: Rules): boolean {
@@ -74,16 +82,35 @@ function keepRefusal(edits: Edits): void {
   edits.remove("refusal");
 }
 
-export function withoutMarks(object: Json): Json {
+/** Whether marks of another format's client are written: where they are known to be taken. Most servers cache by themselves. */
+export function writesMarks({ cacheMarks, vendor }: Rules): boolean {
+  return cacheMarks !== "none" && vendor !== "generic";
+}
+
+type MarkOptions = Pick<HistoryOptions, "rules" | "report">;
+
+/** With the marks of a cache that the target takes: none is missed where caching is automatic, but how long it lasts is. */
+export function fittedMarks(object: Json, at: string, { rules, report }: MarkOptions): Json {
+  const { cacheMarks, unknownFields } = rules;
   const edits = new Edits(object);
-  for (const mark of CACHE_MARKS) edits.remove(mark);
+  if (!unknownFields && object["prompt_cache_breakpoint"] !== undefined) edits.remove("prompt_cache_breakpoint");
+  const { cache_control: mark } = object;
+  if (mark === undefined || cacheMarks === "marks_with_ttl") return edits.object;
+  if (cacheMarks === "none" || !isJson(mark)) edits.remove("cache_control");
+  else if (mark["ttl"] !== undefined) {
+    const { ttl: _ttl, ...kept } = mark;
+    edits.set("cache_control", kept);
+    report.drop(`${at}/cache_control/ttl`);
+  }
   return edits.object;
 }
 
 /** Reasoning of earlier turns under the one name that the target takes, if any; what it cannot read is reported. */
 function echoReasoning(edits: Edits, at: string, { rules, report }: HistoryOptions): void {
-  const { reasoningEcho: echo, reasoningDemanded: demanded } = rules;
-  const { reasoning_details: details, tool_calls: calls } = edits.object;
+  const { reasoning_details: details, tool_calls: calls, content } = edits.object;
+  const called = Array.isArray(calls) && calls.length > 0;
+  const { reasoningDemanded: demanded } = rules;
+  const echo = called && !rules.reasoningBesideText && asks("content", content) ? "never" : rules.reasoningEcho;
   const listed = Array.isArray(details) ? (details as readonly unknown[]) : [];
   const named = ["reasoning_content", "reasoning"].find((name) => isText(edits.object[name]));
   const plain = named === undefined ? "" : String(edits.object[named]);
@@ -105,7 +132,6 @@ function echoReasoning(edits: Edits, at: string, { rules, report }: HistoryOptio
   const texts = listed.map(textOf);
   for (const [index, text] of texts.entries()) if (text === "") report.drop(`${at}/reasoning_details/${index}`);
   const text = plain || texts.join("");
-  const called = Array.isArray(calls) && calls.length > 0;
   if (text !== "") edits.set(echo, text);
   else if (demanded !== null && called) edits.set(echo, demanded);
   else edits.remove(echo);

@@ -1,9 +1,10 @@
-import { type Call, invalidRequest, type Target } from "../../kit/index.ts";
+import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { asks, escaped, Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
+import { withAllowedTools } from "../canonical/tools.ts";
 import type { AnswerCodec, AnswerForm, Codec, Location, UpstreamDialect } from "../dialect.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
 import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
@@ -42,7 +43,7 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
       // Their stream could not be read: what the client asked for must not look like the upstream's failure.
       if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
       const report = new Report(call);
-      const { call: asked, tool } = withoutSchema(call, rules, report);
+      const { call: asked, tool } = withoutSchema(prepared(call, rules, report), rules, report);
       // A target's own parameters are set in a body that is written.
       const writes = named || target.parameters !== undefined;
       const { body, text, names } = chatBody(asked, target.model, rules, report, writes);
@@ -60,6 +61,22 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
 
 /** At a server of which nothing is known. */
 export const chat = chatAt({ baseUrl: "", headers: {} });
+
+/** A call whose choice of tools and `json_object` are asked as the target takes them; the very same where it takes them. */
+function prepared(call: Call, { allowedTools, jsonObject, jsonObjectBesideTools }: Rules, report: Report): Call {
+  const body = allowedTools ? call.body : withAllowedTools(call.body);
+  const { response_format: format, tools } = body;
+  const asked = isJson(format) && format["type"] === "json_object";
+  const beside = Array.isArray(tools) && tools.length > 0 && body["tool_choice"] !== "none";
+  if (!asked || (jsonObject === "any" && (jsonObjectBesideTools || !beside)))
+    return body === call.body ? call : { ...call, body };
+  if (jsonObject === "schema") return { ...call, body: { ...body, response_format: ANY_OBJECT } };
+  // An answer that must be a call has no text to be JSON.
+  if (!mustCall(body)) report.drop("/response_format");
+  return { ...call, body: { ...body, response_format: undefined } };
+}
+
+const ANY_OBJECT: Json = { type: "json_schema", json_schema: { name: "json", schema: { type: "object" } } };
 
 /** A call with a tool in place of a schema that the model does not take, alone or beside tools. */
 function withoutSchema(

@@ -1,6 +1,9 @@
 import { append, pick } from "../canonical/json.ts";
-import { type Call, cleanDataUrl, dataText, isJson, type Json, readDataUrl } from "../../kit/index.ts";
+import { type Call, cleanDataUrl, isJson, type Json } from "../../kit/index.ts";
+import { textOfFile } from "../canonical/contents.ts";
 import type { Report } from "../canonical/report.ts";
+import type { Rules } from "../vendors/types.ts";
+import { writesMarks } from "./history.ts";
 
 /** What is known of a message. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -21,9 +24,14 @@ const ECHOED = ["reasoning_content", "reasoning_details", "reasoning"];
 const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "extra_content", "cache_control"]);
 
 /** The messages of a canonical body in the form of OpenAI's API, for a client of another dialect. */
-export function writeMessages({ body, dialect }: Call, report: Report): readonly Json[] {
+export function writeMessages({ body, dialect }: Call, report: Report, rules: Rules): readonly Json[] {
   const list = Array.isArray(body["messages"]) ? (body["messages"] as readonly unknown[]) : [];
-  const writer = new Writer(dialect !== "messages", report);
+  const writer = new Writer({
+    report,
+    fileIds: dialect !== "messages",
+    fileUrls: rules.fileUrls,
+    marks: writesMarks(rules),
+  });
   for (const [index, message] of list.entries()) {
     if (isJson(message)) writer.add(message, `/messages/${index}`);
   }
@@ -35,12 +43,11 @@ class Writer {
   readonly #report: Report;
   /** Media of tool results: they follow the last result as a user's, because a tool's message is text alone. */
   #media: Json[] = [];
-  readonly #fileIds: boolean;
+  readonly #allowed: Omit<Allowed, "media">;
 
-  /** @param fileIds whether ids of files are OpenAI's. */
-  constructor(fileIds: boolean, report: Report) {
-    this.#fileIds = fileIds;
-    this.#report = report;
+  constructor(allowed: Omit<Allowed, "media">) {
+    this.#allowed = allowed;
+    this.#report = allowed.report;
   }
 
   add(message: Json, at: string): void {
@@ -93,7 +100,7 @@ class Writer {
   }
 
   #parts(content: unknown, at: string, media = true): Content {
-    return writeParts(content, `${at}/content`, { report: this.#report, fileIds: this.#fileIds, media });
+    return writeParts(content, `${at}/content`, { ...this.#allowed, media });
   }
 
   #writeMedia(): void {
@@ -122,8 +129,10 @@ interface Allowed {
   readonly fileIds: boolean;
   /** Other parts than text. */
   readonly media: boolean;
-  /** Files that are elsewhere: the Responses API fetches them, chat completions do not. */
+  /** Files that are elsewhere: the Responses API fetches them, most chat completions do not. */
   readonly fileUrls?: boolean;
+  /** Marks of a prefix to cache are written; left out: they are not. */
+  readonly marks?: boolean;
   /** Left out: true. */
   readonly audio?: boolean;
   /** The place of the one part, where it was one of several. */
@@ -155,7 +164,8 @@ function writePart(part: Json, at: string, context: Allowed): Json | null {
   const written = writeKind(part, at, context);
   if (written === null || (!context.media && written["type"] !== "text")) return null;
   context.report.dropUnknown(part, KNOWN_PART, at);
-  return written;
+  const { cache_control: mark } = part;
+  return context.marks === true && mark !== undefined ? { ...written, cache_control: mark } : written;
 }
 
 function writeKind(part: Json, at: string, context: Allowed): Json | null {
@@ -178,13 +188,12 @@ function writeKind(part: Json, at: string, context: Allowed): Json | null {
 function writeFile(file: Json, at: string, { report, fileIds, fileUrls, media }: Allowed): Json | null {
   const { file_data: data, file_url: url, file_id, filename } = file;
   if (typeof data === "string") {
-    const inlined = readDataUrl(data);
-    const text = inlined && dataText(inlined);
+    const text = textOfFile(file);
     if (text === null && !media) return null;
     report.dropUnknown(file, KNOWN_FILE, at);
-    const name = typeof filename === "string" && filename !== "" ? filename : null;
-    if (text !== null) return { type: "text", text: name === null ? text : `${name}\n\n${text}` };
-    return { type: "file", file: { filename: name ?? PDF, file_data: cleanDataUrl(data) ?? data } };
+    if (text !== null) return { type: "text", text };
+    const name = typeof filename === "string" && filename !== "" ? filename : PDF;
+    return { type: "file", file: { filename: name, file_data: cleanDataUrl(data) ?? data } };
   }
   if (typeof url === "string" && fileUrls === true && media) {
     report.dropUnknown({ ...file, file_url: undefined }, KNOWN_FILE, at);

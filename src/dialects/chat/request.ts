@@ -1,15 +1,17 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { textWithModel } from "../canonical/body-text.ts";
 import { requestedSchema } from "../canonical/json-tool.ts";
-import { changed, Edits, pick } from "../canonical/json.ts";
+import { withWrittenFiles } from "../canonical/contents.ts";
+import { changed, Edits, objects, pick } from "../canonical/json.ts";
 import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, escaped, type Report } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
-import { sha256 } from "../canonical/tools.ts";
+import { mostUseful, sha256 } from "../canonical/tools.ts";
+import { orderedMessages } from "../canonical/turns.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
 import type { BytesBody } from "../dialect.ts";
-import { fittedMessages, withoutMarks } from "./history.ts";
+import { fittedMarks, fittedMessages } from "./history.ts";
 import { writeMessages } from "./messages.ts";
 
 interface Fitted {
@@ -35,8 +37,9 @@ const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_contr
 export function chatBody(call: Call, model: string, rules: Rules, report: Report, writes: boolean): ChatBody {
   const translated = (call.dialect ?? "chat") !== "chat";
   const { body, names } = fitted(call.body, rules, translated, report);
-  const written = translated ? translatedBody(call, body, report) : body;
+  const fittedBody = translated ? translatedBody(call, body, rules, report) : body;
   if (translated) report.dropNative();
+  const written = withOrder(fittedBody, call.body, rules, report);
   const streamed = streamFields(call, written, rules);
   const text = !writes && written === call.body ? sameText(call, model, streamed) : null;
   return { body: text === null ? { ...written, model, ...streamed } : written, text, names };
@@ -58,8 +61,22 @@ function streamFields({ stream }: Call, { stream_options: options }: Json, { str
   return { stream: true, stream_options: { ...(isJson(options) && options), include_usage: true } };
 }
 
-function translatedBody(call: Call, body: Json, report: Report): Json {
-  const messages = writeMessages({ ...call, body }, report);
+/**
+ * With the messages in an order and a form that the target takes; the very same where it takes theirs.
+ * @param own the canonical body: its messages are where the client's are known.
+ */
+function withOrder(body: Json, own: Json, rules: Rules, report: Report): Json {
+  const list = objects(body["messages"]);
+  // Nothing can be gone on from in JSON: https://platform.kimi.ai/docs/guide/use-partial-mode-feature-of-kimi-api
+  const formatted = rules.prefill === "partial" && isJson(body["response_format"]);
+  const { messages, closed } = orderedMessages(list, formatted ? { ...rules, prefill: "closed" } : rules);
+  if (closed) report.drop(`/messages/${objects(own["messages"]).length - 1}`);
+  const written = changed(messages, (message) => withWrittenFiles(message, rules));
+  return written === list ? body : { ...body, messages: written };
+}
+
+function translatedBody(call: Call, body: Json, rules: Rules, report: Report): Json {
+  const messages = writeMessages({ ...call, body }, report, rules);
   const tools = writeTools(body["tools"], report);
   const carried = Object.entries(body).filter(
     ([name, value]) => value !== null && !(tools.length === 0 && OF_TOOLS.has(name)),
@@ -85,9 +102,10 @@ function writeTools(value: unknown, report: Report): readonly Json[] {
 /** Refused where there are no tools. */
 const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
 /** Defaults of every model. */
-const USUAL: ReadonlyMap<string, unknown> = new Map([
+const USUAL: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ["temperature", 1],
   ["top_p", 1],
+  ["verbosity", "medium"],
 ]);
 
 /**
@@ -146,6 +164,7 @@ class Fitting {
     const known = fields.has(name) || OF_THE_REQUEST.has(name) || (unknownFields && !this.#translated);
     if (!known || refusedFields.has(name)) return this.#drop(name);
     if (this.#samples(name)) return this.#drop(name);
+    if (name === "verbosity" && !this.#rules.verbosity) return this.#drop(name);
     const renamed = Object.hasOwn(renamedFields, name) ? renamedFields[name] : undefined;
     if (renamed === undefined) return;
     this.#edits.remove(name);
@@ -178,8 +197,9 @@ class Fitting {
 
   #effort(): void {
     const { reasoning_effort: effort, thinking } = this.#body;
-    if (effort === undefined && thinking === undefined) return;
     const rules = this.#rules;
+    if (rules.endpoint === "responses_for_tools" && this.#edits.object["tools"] !== undefined) return this.#noEffort();
+    if (effort === undefined && thinking === undefined) return;
     // A chat client that writes `thinking` for a target that may know it means it as it is.
     const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));
     const { fields, dropped } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
@@ -191,10 +211,25 @@ class Fitting {
     for (const pointer of dropped) this.#report.drop(pointer);
   }
 
+  /** Chat completions refuse tools while these models reason: https://github.com/openai/openai-openapi/issues/541 */
+  #noEffort(): void {
+    const { efforts, reasonsByDefault } = this.#rules;
+    const { fields, dropped } = effortOf(this.#body, this.#rules);
+    const { reasoning_effort: effort } = fields;
+    if (reasonsByDefault && !efforts.includes("none")) throw this.#report.unsupported("/tools");
+    if (effort !== undefined && effort !== "none")
+      this.#report.drop(this.#body["reasoning_effort"] === undefined ? "/thinking" : "/reasoning_effort");
+    for (const pointer of dropped) this.#report.drop(pointer);
+    this.#edits.remove("thinking");
+    if (reasonsByDefault) this.#edits.set("reasoning_effort", "none");
+    else this.#edits.remove("reasoning_effort");
+  }
+
   #stop(): void {
     const { stop } = this.#body;
     const max = this.#rules.stop;
     const listed = typeof stop === "string" ? [stop] : Array.isArray(stop) ? (stop as readonly unknown[]) : [];
+    if (typeof stop === "string" && this.#rules.stopList) this.#edits.set("stop", listed);
     if (listed.length <= max) return;
     if (max > 0) this.#edits.set("stop", listed.slice(0, max));
     else this.#edits.remove("stop");
@@ -240,8 +275,10 @@ class Fitting {
   #keptTools(tools: readonly unknown[]): unknown {
     /** Of the kept ones, in the client's list. */
     const places: number[] = [];
-    for (const [index, tool] of tools.entries()) {
-      if (!isJson(tool) || this.#takesTool(tool)) places.push(index);
+    const taken = tools.map((tool) => !isJson(tool) || this.#takesTool(tool));
+    const fitting = mostUseful(this.#body, taken, this.#rules.maxTools);
+    for (const index of tools.keys()) {
+      if (fitting.has(index)) places.push(index);
       else this.#report.drop(`/tools/${index}`);
     }
     const kept = places.length === tools.length ? tools : places.map((index) => tools[index]);
@@ -254,7 +291,7 @@ class Fitting {
   }
 
   #tool(tool: Json, index: number): Json {
-    const { strictTools, unknownFields } = this.#rules;
+    const { strictTools } = this.#rules;
     const edits = new Edits(tool);
     const { function: described, custom } = tool;
     if (isJson(described)) {
@@ -271,7 +308,9 @@ class Fitting {
       inner.set("name", this.names.written(custom["name"]));
       edits.set("custom", inner.object);
     }
-    return this.#translated || unknownFields ? edits.object : withoutMarks(edits.object);
+    return this.#translated
+      ? edits.object
+      : fittedMarks(edits.object, `/tools/${index}`, { rules: this.#rules, report: this.#report });
   }
 
   /** @param tools how many there are. */

@@ -41,6 +41,8 @@ export const HOSTS = {
       // "json mode cannot be combined with tool/function calling"; models that take schemas.
       "https://github.com/vercel/ai/pull/16540",
       "https://console.groq.com/docs/structured-outputs#supported-models",
+      // "'tools' : maximum number of items is 128"
+      "https://github.com/HunorLaczko/ha-groq-cloud-api/issues/25",
     ],
     hosts: /^api\.groq\.com$/,
     rules: {
@@ -61,6 +63,8 @@ export const HOSTS = {
       sampling: samplingWithout("logprobs", "top_logprobs", "logit_bias"),
       samplingWithoutReasoning: samplingWithout("logprobs", "top_logprobs", "logit_bias"),
       structuredOutput: "never",
+      jsonObjectBesideTools: false,
+      maxTools: 128,
     },
     models: [
       gptOss("https://console.groq.com/docs/reasoning", { reasoningEcho: "reasoning", structuredOutput: "alone" }),
@@ -109,6 +113,7 @@ export const HOSTS = {
     hosts: /^api\.together\.(?:xyz|ai)$/,
     rules: {
       ...OPEN,
+      stopList: true,
       fields: withFields(
         USUAL_FIELDS,
         ...OPEN_FIELDS,
@@ -189,6 +194,10 @@ export const HOSTS = {
       sampling: samplingWithout("frequency_penalty", "presence_penalty", "logit_bias"),
       samplingWithoutReasoning: samplingWithout("frequency_penalty", "presence_penalty", "logit_bias"),
       schemaKeywords: [],
+      // "`tools` and `response_format` cannot be used in the same request":
+      // https://inference-docs.cerebras.ai/capabilities/structured-outputs
+      structuredOutput: "alone",
+      jsonObjectBesideTools: false,
     },
     models: [
       gptOss("https://github.com/egoist/chatwise-releases/issues/1325"),
@@ -270,8 +279,10 @@ export const HOSTS = {
     source: [
       "https://lmstudio.ai/docs/developer/openai-compat/chat-completions",
       "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/670",
+      // "'response_format.type' must be 'json_schema' or 'text'"
+      "https://github.com/lmstudio-ai/lmstudio-bug-tracker/issues/189",
     ],
-    rules: { ...OPEN, toolChoice: "strings" },
+    rules: { ...OPEN, toolChoice: "strings", jsonObject: "schema" },
     models: [gptOss("https://lmstudio.ai/docs/developer/openai-compat/responses", { reasoningEcho: "reasoning" })],
   },
 
@@ -287,5 +298,13 @@ export const HOSTS = {
       toolChoice: "strings",
       fields: withFields(OPENAI_FIELDS, ...OPEN_FIELDS, "chat_template_kwargs", "cache_prompt", "grammar", "samplers"),
     },
+    models: [
+      {
+        // "Cannot pass both content and thinking in an assistant message with tool calls!"
+        match: GPT_OSS,
+        source: ["https://github.com/ggml-org/llama.cpp/issues/17040"],
+        rules: { reasoningBesideText: false },
+      },
+    ],
   },
 } satisfies Partial<Record<RuledVendor, Entry>>;

@@ -70,6 +70,8 @@ export const MAKERS = {
       reasoningOff: "thinking",
       reasoningEcho: "reasoning_content",
       reasoningDemanded: "",
+      // "max of 128 functions": https://api-docs.deepseek.com/api/create-chat-completion
+      maxTools: 128,
       fields: withFields(USUAL_FIELDS, "thinking", "user_id", "prefix"),
       stop: 16,
       toolNameCharacters: "word",
@@ -105,6 +107,8 @@ export const MAKERS = {
       efforts: [],
       // The reasoning models, which all of the current ones are.
       stop: 0,
+      // https://github.com/router-for-me/CLIProxyAPI/issues/5214
+      maxTools: 200,
       fields: withFields(USUAL_FIELDS, "deferred"),
       toolNameCharacters: "word",
       developerRole: false,
@@ -156,6 +160,8 @@ export const MAKERS = {
       fields: withFields(USUAL_FIELDS, "prompt_cache_key", "safety_identifier"),
       messageFields: new Set(["name", "partial"]),
       stop: 5,
+      // https://platform.kimi.ai/docs/api/chat (tools)
+      maxTools: 128,
       toolNameCharacters: "word",
       developerRole: false,
     },
@@ -207,6 +213,8 @@ export const MAKERS = {
       user: 0,
       // It is in every chunk.
       streamOptions: false,
+      // A schema, or a regular expression: https://docs.perplexity.ai/guides/structured-outputs
+      jsonObject: "never",
       developerRole: false,
       sampling: samplingWithout("logprobs", "top_logprobs", "logit_bias"),
       samplingWithoutReasoning: samplingWithout("logprobs", "top_logprobs", "logit_bias"),
@@ -271,6 +279,9 @@ export const MAKERS = {
       stop: 1,
       toolNameCharacters: "word",
       toolChoice: "auto",
+      // https://docs.z.ai/api-reference/llm/chat-completion (tools, response_format: text and json_object)
+      maxTools: 128,
+      structuredOutput: "never",
       user: 0,
       developerRole: false,
       sampling: new Set(["temperature", "top_p"]),

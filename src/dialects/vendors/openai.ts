@@ -10,6 +10,9 @@ const NO_SAMPLING: ReadonlySet<string> = new Set();
 const SAMPLING_WITHOUT_REASONING: ReadonlySet<string> = new Set(["temperature", "top_p", "logprobs"]);
 const upTo = (...efforts: readonly EffortLevel[]): readonly EffortLevel[] => efforts;
 
+/** `verbosity` is for the gpt-5 family and what follows; its chat and codex models know the default alone. */
+const VERBOSE: Partial<Rules> = { verbosity: true };
+
 /** Reasoning models: `max_tokens`, `stop` and every sampling field are refused. */
 const REASONING: Partial<Rules> = {
   outputLimit: "max_completion_tokens",
@@ -21,12 +24,14 @@ const REASONING: Partial<Rules> = {
 /** From 5.1 on `temperature`, `top_p` and `logprobs` are taken when the effort is `none`. */
 const GPT_5_1: Partial<Rules> = {
   ...REASONING,
+  ...VERBOSE,
   efforts: upTo("none", "low", "medium", "high"),
   samplingWithoutReasoning: SAMPLING_WITHOUT_REASONING,
 };
 const GPT_5_2: Partial<Rules> = { ...GPT_5_1, efforts: upTo("none", "low", "medium", "high", "xhigh") };
 const GPT_6: Partial<Rules> = {
   ...REASONING,
+  ...VERBOSE,
   efforts: upTo("low", "medium", "high", "xhigh", "max"),
   endpoint: "responses_for_tools",
 };
@@ -69,12 +74,12 @@ const MODELS: readonly ModelEntry[] = [
   {
     match: model(String.raw`gpt-5-pro`),
     source: ["https://developers.openai.com/api/docs/models/gpt-5-pro"],
-    rules: { ...REASONING, efforts: upTo("high"), endpoint: "responses" },
+    rules: { ...REASONING, ...VERBOSE, efforts: upTo("high"), endpoint: "responses" },
   },
   {
     match: model(String.raw`gpt-5\.\d+-pro`),
     source: ["@langchain/openai dist/utils/misc.js _modelPrefersResponsesAPI", REASONING_GUIDE],
-    rules: { ...REASONING, efforts: upTo("medium", "high", "xhigh"), endpoint: "responses" },
+    rules: { ...REASONING, ...VERBOSE, efforts: upTo("medium", "high", "xhigh"), endpoint: "responses" },
   },
   {
     match: model(String.raw`gpt-5(?:\.1)?-codex(?:-mini)?`),
@@ -89,7 +94,7 @@ const MODELS: readonly ModelEntry[] = [
   {
     match: model(String.raw`gpt-5`),
     source: [REASONING_GUIDE, "https://github.com/ag2ai/ag2/issues/2008"],
-    rules: { ...REASONING, efforts: upTo("minimal", "low", "medium", "high") },
+    rules: { ...REASONING, ...VERBOSE, efforts: upTo("minimal", "low", "medium", "high") },
   },
   {
     match: model(String.raw`gpt-5\.1`),
@@ -102,7 +107,12 @@ const MODELS: readonly ModelEntry[] = [
     rules: GPT_5_2,
   },
   {
-    match: model(String.raw`gpt-5\.[45]`),
+    match: model(String.raw`gpt-5\.4`),
+    source: ["https://github.com/openai/openai-openapi/issues/541", "https://github.com/RayBytes/ChatMock/pull/101"],
+    rules: { ...GPT_5_2, endpoint: "responses_for_tools", reasonsByDefault: false },
+  },
+  {
+    match: model(String.raw`gpt-5\.5`),
     source: ["https://github.com/openai/openai-openapi/issues/541", "https://github.com/RayBytes/ChatMock/pull/101"],
     rules: { ...GPT_5_2, endpoint: "responses_for_tools" },
   },
@@ -144,6 +154,9 @@ const OPENAI: Partial<Rules> = {
   // Those without reasoning take none.
   efforts: [],
   unknownFields: false,
+  verbosity: false,
+  allowedTools: true,
+  maxTools: 128,
   fields: new Set(OPENAI_FIELDS),
   messageFields: new Set(["name", "refusal", "audio", "function_call"]),
   stop: 4,
@@ -176,6 +189,9 @@ export const openai: Entry = {
     "https://github.com/maximhq/bifrost/pull/1000",
     // Ids of tool calls of 40 characters.
     "https://github.com/vercel/ai/issues/8132",
+    // 128 tools.
+    "https://github.com/vishalmysore/Tools4AI/issues/16",
+    // `verbosity` beyond `medium`: https://github.com/google-deepmind/concordia/issues/164
   ],
   hosts: /^(?:[a-z]+\.)?api\.openai\.com$/,
   rules: OPENAI,

@@ -1,9 +1,11 @@
 import { type Accepts, type EffortLevel, EFFORTS, isJson, type Json, type Vendor, VENDORS } from "../../kit/index.ts";
 import { OPENAI_FIELDS, SAMPLING } from "../canonical/parameters.ts";
 import type { Location } from "../dialect.ts";
+import { ANY_ORDER } from "../canonical/turns.ts";
 import { fitSchema } from "../schemas/fit.ts";
 import { vendorSchemas } from "../schemas/rules.ts";
 import type { Work } from "../schemas/work.ts";
+import { conversationRules } from "./conversations.ts";
 import { HOSTS } from "./hosts.ts";
 import { MAKERS } from "./makers.ts";
 import { azure, openai } from "./openai.ts";
@@ -14,7 +16,8 @@ export function rulesOf(location: Location, model: string, dialect: "openai" | "
   const vendor: RuledVendor = dialect === "azure" ? "azure" : vendorOf(location);
   const { rules, models } = TABLE[vendor];
   const found = models?.find(({ match }) => match.test(model));
-  const complete: Rules = { ...GENERIC, ...rules, ...found?.rules, vendor };
+  const conversation = conversationRules(vendor, model, location.baseUrl);
+  const complete: Rules = { ...GENERIC, ...conversation, ...rules, ...found?.rules, vendor };
   return location.accepts === undefined ? complete : overridden(complete, location.accepts);
 }
 
@@ -75,6 +78,20 @@ const GENERIC: Rules = {
   schemaKeywords: null,
   structuredOutput: "beside_tools",
   endpoint: "chat",
+  ...ANY_ORDER,
+  parts: null,
+  imageUrls: true,
+  fileUrls: false,
+  reasonsByDefault: true,
+  jsonObject: "any",
+  jsonObjectBesideTools: true,
+  verbosity: true,
+  allowedTools: false,
+  maxTools: Number.POSITIVE_INFINITY,
+  stopList: false,
+  cacheMarks: "none",
+  fileForm: "file",
+  reasoningBesideText: true,
 };
 
 /** Of the models that any server may have. */

@@ -1,7 +1,9 @@
 import type { EffortLevel, Vendor } from "../../kit/index.ts";
+import type { PartRules } from "../canonical/contents.ts";
 import { type ParameterName, SAMPLING } from "../canonical/parameters.ts";
 import type { ToolIdRules } from "../canonical/tools.ts";
 import type { NameRules } from "../canonical/tool-names.ts";
+import type { RoleRules } from "../canonical/turns.ts";
 
 /** Whose rules they are: `azure` is a dialect of its own. */
 export type RuledVendor = Vendor | "azure";
@@ -14,7 +16,7 @@ export type RuledVendor = Vendor | "azure";
 export type Endpoint = "chat" | "responses" | "responses_for_tools";
 
 /** What one model of a vendor takes, complete. Sets and lists are of what is taken, unless their name says otherwise. */
-export interface Rules extends NameRules, ToolIdRules {
+export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly vendor: RuledVendor;
   /** The field that limits output; `either`: both are taken. */
   readonly outputLimit: "max_tokens" | "max_completion_tokens" | "either";
@@ -56,6 +58,27 @@ export interface Rules extends NameRules, ToolIdRules {
   /** Whether a schema of `response_format` is taken, and beside tools too; where it is not, a tool asks for it. */
   readonly structuredOutput: "beside_tools" | "alone" | "never";
   readonly endpoint: Endpoint;
+  /**
+   * Where `endpoint` is `responses_for_tools` and chat completions are asked all the same: the model does not reason unless
+   * told to, so that a request with tools leaves the effort out; else it says `none`.
+   */
+  readonly reasonsByDefault: boolean;
+  /** How `response_format: {type: "json_object"}` is asked: so, as a schema of any object, or not at all. */
+  readonly jsonObject: "any" | "schema" | "never";
+  /** Whether it is taken beside tools. */
+  readonly jsonObjectBesideTools: boolean;
+  /** The levels of `verbosity` are taken; else what is the default, `medium`, alone. */
+  readonly verbosity: boolean;
+  /** A choice among some of the tools (`allowed_tools`) has a form; else the others are not sent. */
+  readonly allowedTools: boolean;
+  /** Most tools. */
+  readonly maxTools: number;
+  /** `stop` is a list, also of one. */
+  readonly stopList: boolean;
+  /** Marks of a prefix to cache (`cache_control`), and how long it is kept (`ttl`). */
+  readonly cacheMarks: "none" | "marks" | "marks_with_ttl";
+  /** Assistant messages with calls may have both reasoning and text. */
+  readonly reasoningBesideText: boolean;
 }
 
 /** Where a fact about a vendor stands: documentation, a file of an SDK, or a thread that quotes the refusal. */
@@ -71,9 +94,12 @@ export interface Entry {
   readonly rules?: Partial<Rules>;
   /** What differs from `rules`: the first that matches the model. */
   readonly models?: readonly ModelEntry[];
+  /** What differs at some addresses of the vendor. */
+  readonly places?: readonly ModelEntry[];
 }
 
 export interface ModelEntry {
+  /** The model's name; of `places` the address. */
   readonly match: RegExp;
   readonly source: readonly Source[];
   readonly rules: Partial<Rules>;

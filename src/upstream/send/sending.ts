@@ -1,4 +1,5 @@
 import type { Pool } from "undici";
+import { withinMaxOutput } from "../../dialects/canonical/report.ts";
 import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   AttemptError,
@@ -270,11 +271,18 @@ export class Sending implements RequestHandlerOptions<Answer> {
 /** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
 function write(codec: Codec, call: Call, target: Target, key: string): UpstreamRequest {
   try {
-    return codec.request(call, target, key);
+    const { call: bounded, dropped } = withinMaxOutput(call, target);
+    const request = codec.request(bounded, target, key);
+    return dropped.length === 0 ? request : { ...request, dropped: union(dropped, request.dropped ?? NOTHING) };
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== "INVALID_REQUEST") throw error;
     throw new AttemptError("unsupported", error.message.replace(/^Invalid request: /, ""), { cause: error });
   }
+}
+
+/** Both lists, each pointer once. */
+function union(a: readonly string[], b: readonly string[]): readonly string[] {
+  return [...new Set([...a, ...b])];
 }
 
 /** Pointers that a refusal names: of a hundred thousand the rest says nothing new. */
