@@ -1,10 +1,14 @@
 import {
   AttemptError,
   definePlugin,
+  ERROR_KINDS,
+  type ErrorKind,
   type Exchange,
   type FailureClass,
   GatewayError,
   type Host,
+  isFiltered,
+  isPassing,
   type Open,
   type Reply,
   type Target,
@@ -20,6 +24,8 @@ const NO_FAILURES: readonly Failed[] = [];
 interface Failed {
   readonly target: Target;
   readonly error: AttemptError;
+  /** Unix milliseconds. */
+  readonly at: number;
 }
 
 /** Walks the model's chain until one upstream serves; says what happened when none does. */
@@ -88,21 +94,27 @@ class ChainWalk {
     // Of a window that nobody knows none is known to be larger.
     if (error.failure === "context_overflow")
       this.#outgrown = Math.max(this.#outgrown, target.contextWindow ?? Infinity);
-    this.#failures = [...this.#failures, { target, error }];
+    this.#failures = [...this.#failures, { target, error, at: this.#host.now() }];
     return this.next();
   }
 }
 
-function clientFault(cause: AttemptError): GatewayError {
-  return new GatewayError("INVALID_REQUEST", `Invalid request: ${cause.message}`, { cause });
+function clientFault(error: AttemptError): GatewayError {
+  const { code, param } = error;
+  const cause = error.failure === "context_overflow" ? error.as({ failure: "client_fault" }) : error;
+  const kind = error.failure === "unsupported" ? "invalid_request" : error.kind;
+  const standardCode = code || ERROR_KINDS[kind].code;
+  return new GatewayError("INVALID_REQUEST", `Invalid request: ${error.message}`, {
+    cause,
+    kind,
+    ...(standardCode !== null && { standardCode }),
+    ...(param !== "" && { param }),
+  });
 }
 
 function verdict(failures: readonly Failed[], host: Host): GatewayError {
-  const last = failures.at(-1)?.error;
-  // No larger window was left to try: the prompt is the client's to shorten.
-  if (last?.failure === "context_overflow") {
-    return clientFault(last.as({ failure: "client_fault" }));
-  }
+  const own = clientsOwn(failures);
+  if (own !== null) return clientFault(own);
   const made = failures.map(({ error }) => error).filter(({ failure }) => !NOT_TRIED.has(failure));
   const causes = made.filter(({ failure }) => failure !== "context_overflow");
   if (causes.length === 0) {
@@ -115,14 +127,54 @@ function verdict(failures: readonly Failed[], host: Host): GatewayError {
   // Nothing was sent to anybody: only a request that says less, or another model, can be served.
   if (unsupported && causes.every((error) => error.failure === "unsupported")) return clientFault(unsupported);
   const messages = [...new Set(causes.map((error) => error.message))].join("; ");
-  const cause = causes.at(-1);
+  const details = { cause: causes.at(-1), ...told(causes), ...retryOf(failures, host) };
   return causes.every((error) => error.failure === "timeout")
-    ? new GatewayError("PROVIDER_TIMEOUT", `Every upstream timed out: ${messages}`, { cause })
-    : new GatewayError("PROVIDER_ERROR", `Every upstream failed: ${messages}`, { cause });
+    ? new GatewayError("PROVIDER_TIMEOUT", `Every upstream timed out: ${messages}`, details)
+    : new GatewayError("PROVIDER_ERROR", `Every upstream failed: ${messages}`, details);
 }
 
-/** Milliseconds until a target that was not tried may be. */
-function waitOf({ target, error }: Failed, host: Host): number {
+/**
+ * The refusal that the client alone can cure, once no target is left: a prompt beyond every window, or a field that it wrote
+ * itself. While a target may be tried again the client waits for that instead, unless the last one has refused so.
+ */
+function clientsOwn(failures: readonly Failed[]): AttemptError | null {
+  const errors = failures.map(({ error }) => error);
+  const candidates = errors.some(isPassing) ? errors.slice(-1) : errors.toReversed();
+  const found = candidates.find(({ failure, ownWords }) => failure === "context_overflow" || ownWords !== "");
+  if (found === undefined || found.ownWords === "") return found ?? null;
+  return found.as({ failure: "client_fault", message: found.ownWords });
+}
+
+/** What clients' formats call the failure of a chain: what its targets have in common, as far as trying again can help. */
+function told(causes: readonly AttemptError[]): { readonly kind?: ErrorKind; readonly standardCode?: string } {
+  const passing = causes.filter(isPassing);
+  const kinds = new Set(passing.map(({ kind }) => kind));
+  const isBusy = kinds.size > 0 && [...kinds].every((kind) => kind === "rate_limited" || kind === "overloaded");
+  const kind = kinds.size === 1 ? [...kinds][0]! : isBusy ? "overloaded" : "server";
+  // Of permanent failures a filter's is the client's to know: others are about what the gateway sent.
+  const code =
+    passing.length > 0
+      ? passing.findLast((error) => error.kind === kind)?.code
+      : causes.findLast((error) => isFiltered(error.code))?.code;
+  const standardCode = code || ERROR_KINDS[kind].code;
+  return { kind, ...(standardCode !== null && { standardCode }) };
+}
+
+/** When to come back: at the soonest moment at which a target may be tried; never, where no target's failure can pass. */
+function retryOf(
+  failures: readonly Failed[],
+  host: Host,
+): { readonly retryAfter: number } | { readonly permanent: true } {
+  const passing = failures.filter(({ error }) => isPassing(error));
+  if (passing.length === 0) return { permanent: true };
+  const soonest = Math.min(...passing.map((failed) => waitOf(failed, host)));
+  return { retryAfter: Math.max(1, Math.ceil(soonest / 1000)) };
+}
+
+/** Milliseconds until a target may be tried. */
+function waitOf({ target, error, at }: Failed, host: Host): number {
   if (error.failure === "resting") return error.retryAfter ?? 0;
-  return error.failure === "skipped" ? host.breaker(target.upstream).retryAt - host.now() : Infinity;
+  const breaker = host.breaker(target.upstream);
+  const opens = error.failure === "skipped" || breaker.state === "open" ? breaker.retryAt - host.now() : 0;
+  return Math.max(opens, (error.retryAfter ?? 0) - (host.now() - at));
 }

@@ -1347,6 +1347,28 @@ export interface MessageError {
    * What is wrong.
    */
   message: string;
+  error?: JsonFailure;
+}
+/**
+ * What went wrong.
+ */
+export interface JsonFailure {
+  /**
+   * What to tell the caller.
+   */
+  message: string;
+  /**
+   * The class of the error.
+   */
+  type: string;
+  /**
+   * The upstream's code where it is a standard one, such as context_length_exceeded, else X-Error-Code in lower case.
+   */
+  code: string | null;
+  /**
+   * The field that is wrong.
+   */
+  param: string | null;
 }
 /**
  * Too many requests of one address.
@@ -1360,6 +1382,13 @@ export interface RateLimitMessage {
    * Seconds until a retry makes sense.
    */
   retry_after: number;
+  error?: JsonFailure;
+}
+/**
+ * An error, for clients that ask for JSON: the words of the plain text, and what programs go by.
+ */
+export interface JsonError {
+  error: JsonFailure;
 }
 /**
  * No such model here.
@@ -1388,6 +1417,14 @@ export interface ApiFailure {
    * Always api_error.
    */
   type: "api_error";
+  /**
+   * The upstream's code, where it is a standard one.
+   */
+  code?: string | null;
+  /**
+   * The field that is wrong.
+   */
+  param?: string | null;
 }
 /**
  * An answer in the Messages format.

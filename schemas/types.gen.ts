@@ -92,6 +92,10 @@ export interface ServerConfig {
    */
   workers?: number;
   dashboard?: Flag;
+  /**
+   * auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.
+   */
+  error_format?: "auto" | "text";
   body_limit?: Size;
   body_memory?: Size;
   upload_space?: Size;

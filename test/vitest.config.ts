@@ -11,6 +11,8 @@ export const COMMON = {
   pool: "forks",
   testTimeout: 30_000,
   hookTimeout: 30_000,
+  // Commands print for a terminal unless a test says otherwise.
+  env: { GITHUB_ACTIONS: "" },
   setupFiles: new URL("support/seed.ts", import.meta.url).pathname,
   // A worker runs many files: what one of them replaces must not reach the next.
   restoreMocks: true,

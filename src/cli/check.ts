@@ -1,24 +1,27 @@
 import { styleText } from "node:util";
 import { formatExcerpts, formatGithub, formatJson, formatSarif, type Paint } from "../config/report.ts";
 import { checkConfig } from "../gateway/configuration.ts";
-import { configFile, EXIT } from "./options.ts";
+import { configFile, defaultFormat, EXIT } from "./options.ts";
 
 export interface CheckOptions {
   readonly config?: string;
-  readonly format: "text" | "json" | "github" | "sarif";
+  /** `defaultFormat` unless given. */
+  readonly format?: "text" | "json" | "github" | "sarif";
   readonly strict?: boolean;
 }
 
 /** Validates files by the code that `serve` reads them with, offline. */
 export async function check(files: readonly string[], options: CheckOptions): Promise<void> {
-  const { config, format, strict = false } = options;
+  const { config, format = defaultFormat(), strict = false } = options;
   const paths = files.length > 0 ? files : [configFile(config)];
   const results = [];
   for (const file of paths) results.push(await checkConfig({ file, strict, now: Date.now() }));
   const diagnostics = results.flatMap((result) => result.diagnostics);
   const ok = results.every((result) => result.ok);
   const sources = results.flatMap(({ sources, secrets }) =>
-    sources.filter(({ kind }) => kind === "config").map(({ path, text }) => ({ path, text, secrets })),
+    sources
+      .filter(({ kind }) => kind !== "secret")
+      .map(({ path, text, kind }) => ({ path, text, secrets: kind === "plugin" ? [] : secrets })),
   );
   const checked = { ok, diagnostics, sources };
   const write = {

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { formatText as formatDiagnostics } from "../config/diagnostics.ts";
 import type { FileAccess } from "../config/files.ts";
+import { workflowCommand } from "../config/report.ts";
 import type { ChangeClass, Side } from "../effects/change.ts";
 import { compare } from "../effects/compare.ts";
 import { formatJson, formatMarkdown, formatText, type Impact } from "../effects/report.ts";
@@ -9,7 +10,7 @@ import { codeOf, compileOffline } from "../gateway/compile.ts";
 import { isLoaded } from "../gateway/configuration.ts";
 import { sourceAccess, type SourceBody } from "../gateway/source-view.ts";
 import type { Snapshot } from "../kit/index.ts";
-import { EXIT, ExitError } from "./options.ts";
+import { defaultFormat, EXIT, ExitError } from "./options.ts";
 import { isRevision, openRevision } from "./revision.ts";
 
 export interface DiffOptions {
@@ -31,7 +32,14 @@ export async function diff(old: string, now: string, options: DiffOptions): Prom
   const format = { text: formatText, json: formatJson, markdown: formatMarkdown }[options.format];
   process.stdout.write(format({ old, new: now, changes, impact }));
   const failing: readonly ChangeClass[] = options.failOn === "risky" ? ["breaking", "risky"] : ["breaking"];
-  if (options.failOn && changes.some((change) => failing.includes(change.class))) process.exitCode = EXIT.findings;
+  const found = changes.filter((change) => failing.includes(change.class));
+  if (!options.failOn || found.length === 0) return;
+  process.exitCode = EXIT.findings;
+  if (defaultFormat() === "github") {
+    const kinds = [...new Set(found.map(({ kind }) => kind))].join(", ");
+    const message = `--fail-on ${options.failOn} is met by ${found.length} of ${changes.length} changes: ${kinds}`;
+    process.stderr.write(`${workflowCommand("error", { title: "gateway diff" }, message)}\n`);
+  }
 }
 
 interface SideOptions {

@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { ConfigurationError } from "../config/diagnostics.ts";
 import type { Loaded } from "../gateway/configuration.ts";
 import { type Endpoint, isJson, type Json, type Snapshot } from "../kit/index.ts";
 import { callerOf } from "../offline/caller.ts";
@@ -12,6 +11,9 @@ import { findDecision, logFiles } from "../offline/replay/log.ts";
 import { InvalidQuestion } from "../offline/room.ts";
 import { openConfigured } from "../store/open.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
+
+/** What to do where no decision log is named and none is written. */
+export const NO_LOG = "name a decision log with --log FILE: the configuration has no telemetry.decision_log";
 
 export interface ExplainOptions {
   readonly config?: string;
@@ -81,7 +83,7 @@ async function explainLogged(id: string, model: string | undefined, options: Exp
   }
   const loaded = await load(options);
   const files = log.length > 0 ? log : await logFiles(loaded.snapshot);
-  if (files === null) throw usage("--log FILE: telemetry.decision_log is not configured");
+  if (files === null) throw usage(NO_LOG);
   for (const file of files) if (!existsSync(file)) throw new ExitError(EXIT.failed, `there is no ${file}`);
   const { decision, bad } = await findDecision(files, id);
   for (const line of bad) process.stderr.write(`gateway: ${line}\n`);
@@ -91,19 +93,9 @@ async function explainLogged(id: string, model: string | undefined, options: Exp
   process.stdout.write(format === "json" ? `${JSON.stringify(past, null, 2)}\n` : pastText(past));
 }
 
-/** @throws ExitError for a file that cannot be read; ConfigurationError for one that has errors */
-export async function load({ config }: { readonly config?: string }): Promise<Loaded> {
-  try {
-    return await loadOffline({ file: configFile(config) });
-  } catch (error) {
-    throw isUnread(error) ? new ExitError(EXIT.failed, error.message) : error;
-  }
-}
-
-/** Whether the file itself could not be read. */
-export function isUnread(error: unknown): error is ConfigurationError {
-  if (!(error instanceof ConfigurationError)) return false;
-  return error.diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
+/** @throws ConfigurationError */
+export function load({ config }: { readonly config?: string }): Promise<Loaded> {
+  return loadOffline({ file: configFile(config) });
 }
 
 function usage(message: string): ExitError {

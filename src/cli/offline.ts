@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import type { Endpoint } from "../kit/index.ts";
 import type { DiffOptions } from "./diff.ts";
 import type { ExplainOptions } from "./explain.ts";
-import { parseCount, parseThreshold, parseTime, type Threshold } from "./options.ts";
+import { DEFAULT_FORMAT, parseCount, parseThreshold, parseTime, type Threshold } from "./options.ts";
 import type { ReplayOptions } from "./replay.ts";
 import type { TestOptions } from "./test.ts";
 
@@ -54,7 +54,7 @@ Example, as gateway.test.yaml:
   config: gateway.yaml
   tests:
     - name: $tier may call $model
-      each: { tier: [Lite, Max], model: "route/swift*" }
+      each: { tier: [Lite, Max], model: [route/swift-mini, route/swift] }
       expect: { status: 200 }
     - name: borealis serves when aurora is down
       given: { tier: Lite, model: route/swift, upstreams: { aurora: down } }
@@ -74,8 +74,9 @@ function addTestCommand(program: Command): void {
     .description("run tests of a configuration, offline: what plans, limits and faults of upstreams come to")
     .argument("[files...]", "default: gateway.test.yaml beside the configuration, or in test/ there")
     .addOption(
-      new Option("--format <format>", "how to print").choices(["text", "json", "junit", "github"]).default("text"),
+      new Option("--format <format>", `how to print ${DEFAULT_FORMAT}`).choices(["text", "json", "junit", "github"]),
     )
+    .option("--junit <file>", "also write a report in JUnit's XML to this file")
     .option("--filter <text>", "only tests with this in their name")
     .addHelpText("after", TEST_EXAMPLE)
     .action(async (files: readonly string[], _options: object, command: Command) => {
@@ -123,7 +124,7 @@ function addReplayCommand(program: Command): void {
   program
     .command("replay")
     .description("put the requests of a decision log to a configuration, and say what would differ")
-    .argument("<logs...>", "files of telemetry.decision_log")
+    .argument("[logs...]", "decision logs (default: the one that the configuration writes)")
     .option(
       "--against <file>",
       "compare with a replay of this file, or of a file in git (HEAD:gateway.yaml), not with what was logged",

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { isUsableName } from "../accounts/api-keys.ts";
 import { parseEmail } from "../accounts/users.ts";
+import { ConfigurationError } from "../config/diagnostics.ts";
 import { decimal, isPluginName, toNano } from "../kit/index.ts";
 
 /** Exit codes: 0 fine, 1 findings, 2 wrong use, 3 could not run. */
@@ -22,6 +23,23 @@ export class ExitError extends Error {
 export function configFile(option: string | undefined): string {
   return resolve(option ?? process.env["GATEWAY_CONFIG"] ?? "gateway.yaml");
 }
+
+/** Whether the configuration file itself could not be read: then the command could not run. */
+export function isUnread(error: unknown): error is ConfigurationError {
+  if (!(error instanceof ConfigurationError)) return false;
+  return error.diagnostics.some(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
+}
+
+/**
+ * `github` under GitHub Actions, which shows annotations at the lines of a pull request; else `text`.
+ * https://docs.github.com/actions/reference/workflows-and-actions/variables
+ */
+export function defaultFormat(env: Readonly<Record<string, string | undefined>> = process.env): "github" | "text" {
+  return env["GITHUB_ACTIONS"] === "true" ? "github" : "text";
+}
+
+/** How help texts say what `defaultFormat` is. */
+export const DEFAULT_FORMAT = "(default: text; github under GitHub Actions)";
 
 /** No exponents, and no more digits than the ledger's integers have: "1e99999999" would take for ever. */
 const AMOUNT = /^-?\d{1,9}(?:\.\d{1,9})?$/;

@@ -7,6 +7,7 @@ import type { AddKeyOptions, KeysOfUser } from "./keys.ts";
 import { addOfflineCommands } from "./offline.ts";
 import {
   configFile,
+  DEFAULT_FORMAT,
   EXIT,
   ExitError,
   parseAddress,
@@ -18,6 +19,7 @@ import {
   parsePluginName,
   parsePort,
   parseRollbackTarget,
+  isUnread,
 } from "./options.ts";
 import type { PluginOptions } from "./plugin.ts";
 import type { RollbackOptions } from "./rollback.ts";
@@ -33,8 +35,13 @@ export async function runProgram(): Promise<void> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
   });
+  await runCommand(process.argv.slice(2));
+}
+
+/** Runs one command and sets the exit code. @param args without the program's name. */
+export async function runCommand(args: readonly string[]): Promise<void> {
   try {
-    await createProgram().parseAsync();
+    await createProgram().parseAsync([...args], { from: "user" });
   } catch (error) {
     process.exitCode = exitCodeOf(error);
   }
@@ -46,7 +53,7 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
   process.stderr.write(`gateway: ${error instanceof Error ? error.message : String(error)}\n`);
   if (error instanceof ExitError) return error.exitCode;
-  return error instanceof ConfigurationError ? EXIT.findings : EXIT.failed;
+  return error instanceof ConfigurationError && !isUnread(error) ? EXIT.findings : EXIT.failed;
 }
 
 /**
@@ -108,7 +115,7 @@ function addCheckCommand(program: Command): void {
     .description("validate configuration files offline")
     .argument("[files...]", "default: the configuration file")
     .addOption(
-      new Option("--format <format>", "how to print").choices(["text", "json", "github", "sarif"]).default("text"),
+      new Option("--format <format>", `how to print ${DEFAULT_FORMAT}`).choices(["text", "json", "github", "sarif"]),
     )
     .option("--strict", "fail on warnings, unset references and empty keys, as a production start would")
     .action(async (files: readonly string[], _options: object, command: Command) => {

@@ -2,9 +2,10 @@ import { existsSync } from "node:fs";
 import { ConfigurationError } from "../config/diagnostics.ts";
 import { compileOffline } from "../gateway/compile.ts";
 import { isLoaded, type Loaded } from "../gateway/configuration.ts";
+import { logFiles } from "../offline/replay/log.ts";
 import { replay, type ReplayReport } from "../offline/replay/replay.ts";
 import { replayMarkdown, replayText } from "../offline/replay/report.ts";
-import { isUnread, load } from "./explain.ts";
+import { load } from "./explain.ts";
 import { EXIT, ExitError, type Threshold } from "./options.ts";
 import { isRevision, openRevision } from "./revision.ts";
 
@@ -21,10 +22,11 @@ export interface ReplayOptions {
 }
 
 /** Says what a decision log would look like under another configuration. @throws ExitError */
-export async function replayLog(files: readonly string[], options: ReplayOptions): Promise<void> {
+export async function replayLog(named: readonly string[], options: ReplayOptions): Promise<void> {
   const { against, limits = false, since = null, until = null, tier = null, model = null, format, failOn } = options;
-  for (const file of files) if (!existsSync(file)) throw new ExitError(EXIT.failed, `there is no ${file}`);
+  for (const file of named) if (!existsSync(file)) throw new ExitError(EXIT.failed, `there is no ${file}`);
   const [configuration, old] = await Promise.all([load(options), against === undefined ? null : loadOld(against)]);
+  const files = named.length > 0 ? named : await configuredLog(configuration);
   const report = await replay({ files, configuration, against: old, limits, since, until, tier, model });
   if (report.log.lines === 0 && report.log.bad > 0) {
     throw new ExitError(EXIT.failed, `no line can be used; the first: ${report.log.bad_lines[0]}`);
@@ -50,8 +52,24 @@ async function loadOld(name: string): Promise<Loaded> {
   const { file, access } = await openRevision(name);
   const result = await compileOffline({ file, env: process.env, access, setsUp: true });
   if (isLoaded(result)) return result;
-  const error = new ConfigurationError(result.diagnostics);
-  throw isUnread(error) ? new ExitError(EXIT.failed, error.message) : error;
+  throw new ConfigurationError(result.diagnostics);
+}
+
+/** @throws ExitError that says how to name a log. */
+async function configuredLog({ snapshot }: Loaded): Promise<readonly string[]> {
+  const files = await logFiles(snapshot);
+  if (files === null)
+    throw new ExitError(
+      EXIT.usage,
+      "name a decision log (gateway replay FILE…): the configuration has no telemetry.decision_log",
+    );
+  const written = files.filter((file) => existsSync(file));
+  if (written.length === 0)
+    throw new ExitError(
+      EXIT.failed,
+      `there is no ${files.at(-1)}, which telemetry.decision_log names: nothing is logged yet`,
+    );
+  return written;
 }
 
 /** Whether more differs than may. */

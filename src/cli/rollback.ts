@@ -27,7 +27,8 @@ type Result =
 
 /** Where its admin listener is: as told, else as the configuration says. */
 async function adminOf({ config, admin, adminToken }: RollbackOptions): Promise<{ address: string; token: string }> {
-  const token = adminToken ?? process.env["GATEWAY_ADMIN_TOKEN"];
+  // An empty variable is one that is not set.
+  const token = adminToken ?? (process.env["GATEWAY_ADMIN_TOKEN"] || undefined);
   if (admin !== undefined && token !== undefined) return { address: admin.replace(/\/+$/, ""), token };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
   const { loaded } = await loadForAccounts({ file: configFile(config), env: process.env, log });
@@ -39,10 +40,19 @@ async function adminOf({ config, admin, adminToken }: RollbackOptions): Promise<
   return { address: admin?.replace(/\/+$/, "") ?? own, token: token ?? operatorTokenOf(configured) };
 }
 
-/** Empty: it has none. */
+/** @throws ExitError that says how to give one. */
 function operatorTokenOf({ tokens }: NonNullable<ServerSettings["admin"]>): string {
-  return tokens.find(({ role, token }) => role === "operator" && !token.empty)?.token.reveal() ?? "";
+  const found = tokens.find(({ role, token }) => role === "operator" && !token.empty);
+  if (found) return found.token.reveal();
+  const why = "server.admin.token of the configuration is empty";
+  throw new ExitError(EXIT.usage, `no admin token: give it with --admin-token or GATEWAY_ADMIN_TOKEN (${why})`);
 }
+
+const REMEDIES: Readonly<Record<number, string>> = {
+  401: "does not take the token: give another with --admin-token or GATEWAY_ADMIN_TOKEN",
+  403: "does not let this token change anything: give an operator's with --admin-token or GATEWAY_ADMIN_TOKEN",
+  404: "is no admin listener (name it with --admin), or that gateway has no admin token (set server.admin.token and restart it)",
+};
 
 async function ask(url: string, token: string, to: string | number): Promise<Result> {
   let response: Response;
@@ -57,10 +67,10 @@ async function ask(url: string, token: string, to: string | number): Promise<Res
   } catch (error) {
     const { cause } = error as { readonly cause?: unknown };
     const reason = cause instanceof Error ? cause.message : String(error);
-    throw new ExitError(EXIT.failed, `no gateway answers at ${url}: ${reason}`);
+    throw new ExitError(EXIT.failed, `no gateway answers at ${url}: ${reason}; name its admin listener with --admin`);
   }
   if (response.status === 200 || response.status === 422) return (await response.json()) as Result;
-  if (response.status === 404)
-    throw new ExitError(EXIT.failed, `${url} has no such path, or no admin token is configured`);
+  const remedy = REMEDIES[response.status];
+  if (remedy !== undefined) throw new ExitError(EXIT.failed, `${url} ${remedy}`);
   throw new ExitError(EXIT.failed, `${url} answers with status ${response.status}: ${await response.text()}`);
 }

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { builtins } from "../../plugins/index.ts";
 import gateway from "../../schemas/gateway.schema.json" with { type: "json" };
 import { bundleGateway, bundlePlugin } from "../config/bundle.ts";
-import { pluginHint } from "../config/diagnostics.ts";
+import { ConfigurationError, pluginHint } from "../config/diagnostics.ts";
 import { checkConfig } from "../gateway/configuration.ts";
 import type { Plugin } from "../kit/index.ts";
-import { configFile, EXIT, ExitError } from "./options.ts";
+import { configFile, EXIT, ExitError, isUnread } from "./options.ts";
 
 const SCHEMAS = new URL("../../schemas/", import.meta.url);
 
@@ -32,7 +32,10 @@ async function localPlugins(config: string | undefined): Promise<ReadonlyMap<str
     if (config === undefined) return new Map();
     throw new ExitError(EXIT.failed, `${config} does not exist`);
   }
-  return (await checkConfig({ file })).localPlugins;
+  const { localPlugins, diagnostics } = await checkConfig({ file });
+  const error = new ConfigurationError(diagnostics);
+  if (isUnread(error)) throw error;
+  return localPlugins;
 }
 
 function pluginNamed(name: string, local: ReadonlyMap<string, Plugin>): Plugin {

@@ -19,7 +19,7 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 /**
  * The schema of gateway.yaml as one that needs no other: references to definitions and files are replaced by what they mean,
- * every scalar is one pattern that a `${env:NAME}` fits too, and every key has a description and an example.
+ * every scalar fits a `${env:NAME}` too, and every key has a description and an example.
  */
 export function bundleGateway(schema: SchemaNode, plugins: PluginSchemas): SchemaNode {
   return new Bundler(schema, plugins).bundle();
@@ -121,12 +121,14 @@ class Bundler {
     const [one, other] = nodes;
     const mark = markOf(one, other);
     if (nodes.length === 2 && mark !== null) return eitherMap(one!, other!, mark);
-    // Of a plugin's own: the keywords of one branch would bind the others.
-    if (bindEachOther(nodes)) return { anyOf: nodes };
+    if (nodes.length === 1) return one!;
+    const examples = nodes.flatMap((node) => (Array.isArray(node.examples) ? (node.examples as unknown[]) : []));
+    const shown = examples.length > 0 && { examples: unique(examples) };
+    // The keywords of one branch would bind the others.
+    if (bindEachOther(nodes)) return { anyOf: flat(nodes), ...shown };
     const types = [...new Set(nodes.flatMap(({ type }) => type ?? []))];
     const patterns = nodes.flatMap(({ pattern }) => (typeof pattern === "string" ? [pattern] : []));
     const isAnyText = nodes.some(({ type, pattern }) => type === "string" && pattern === undefined);
-    const examples = nodes.flatMap((node) => (Array.isArray(node.examples) ? (node.examples as unknown[]) : []));
     const merged: Record<string, unknown> = Object.assign({}, ...nodes);
     delete merged.description;
     delete merged.pattern;
@@ -135,7 +137,7 @@ class Bundler {
       ...merged,
       type: types.length === 1 ? types[0] : types,
       ...(!isAnyText && patterns.length > 0 && { pattern: alternatives(patterns) }),
-      ...(examples.length > 0 && { examples: unique(examples) }),
+      ...shown,
     };
   }
 
@@ -151,7 +153,7 @@ class Bundler {
       const [name] = isRecord(use) && Array.isArray(use.examples) ? (use.examples as unknown[]) : [];
       if (typeof name === "string" && isRecord(own)) options.set(name, own);
     }
-    const pattern = alternatives([`^(${[...options.keys()].join("|")})$`, LOCAL_PATH, REFERENCE]);
+    const pattern = alternatives([LOCAL_PATH, REFERENCE]);
     for (const [use, schema] of this.#plugins.local)
       if (isRecord(schema))
         options.set(use, { ...new Bundler(schema, this.#plugins).bundle(), $schema: undefined, $id: undefined });
@@ -159,14 +161,13 @@ class Bundler {
     const names = [...options.keys()];
     const use = {
       description: "Name of a built-in plugin, or path of a plugin file.",
-      type: "string",
-      pattern,
+      anyOf: [{ enum: names }, { type: "string", pattern }],
       examples: names,
     };
     return {
       ...local,
       type: ["string", "object"],
-      pattern,
+      anyOf: [{ enum: names }, { type: "string", pattern }, { type: "object" }],
       properties: { ...properties, use },
       allOf: [...options].map(([name, own]) => optionsOf(name, own)),
       examples: [...names, { use: "transform", options: { remove: ["/logit_bias"] } }],
@@ -220,6 +221,16 @@ function bindEachOther(nodes: readonly SchemaNode[]): boolean {
   );
 }
 
+/** Choices inside a choice beside the others, each once. */
+function flat(nodes: readonly SchemaNode[]): SchemaNode[] {
+  return unique(
+    nodes.flatMap((node) => {
+      const { anyOf, description: _description, examples: _examples, ...rest } = node;
+      return Array.isArray(anyOf) && Object.keys(rest).length === 0 ? (anyOf as SchemaNode[]) : [rest];
+    }),
+  );
+}
+
 function stepOf(root: SchemaNode): unknown {
   return isRecord(root.definitions) ? root.definitions.step : undefined;
 }
@@ -234,23 +245,15 @@ function widened(schema: SchemaNode): SchemaNode {
   const choices = Array.isArray(words) ? (words as unknown[]) : typeof word === "string" ? [word] : null;
   if (choices !== null) {
     const examples = rest.examples ?? choices;
-    // Of a plugin's own: numbers, flags and nothing have no pattern.
-    if (!choices.every((choice) => typeof choice === "string")) {
-      const { type: _type, ...others } = rest;
-      return { ...others, anyOf: [{ enum: choices }, { type: "string", pattern: REFERENCE }], examples };
-    }
-    const pattern = alternatives([`^(${choices.map(escaped).join("|")})$`, REFERENCE]);
-    return { ...rest, type: "string", pattern, examples };
+    // Editors list the words of an enum, and complete them; of a pattern they show the regular expression.
+    const { type: _type, ...others } = rest;
+    return { ...others, anyOf: [{ enum: choices }, { type: "string", pattern: REFERENCE }], examples };
   }
   if (word !== undefined) return { ...schema, ...(Number.isInteger(word) && { type: "integer" }), examples: [word] };
   const { type, pattern = typeof format === "string" ? FORMATS[format] : undefined } = rest;
   if (type === "string" && typeof pattern === "string") return { ...rest, pattern: alternatives([pattern, REFERENCE]) };
   if (type !== "integer" && type !== "number" && type !== "boolean") return rest;
   return { ...rest, type: [type, "string"], pattern: REFERENCE };
-}
-
-function escaped(word: string): string {
-  return word.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`);
 }
 
 /** Patterns that are each whole, anchors included; that of references last, and once. */

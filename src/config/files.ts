@@ -1,5 +1,6 @@
+import { createHash } from "node:crypto";
 import { glob, readFile, stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import type { RuleId } from "./rules.ts";
 
 /** Larger files are refused before they are read. */
@@ -26,6 +27,66 @@ export class FileError extends Error {
     super(message, { cause });
     this.rule = rule;
   }
+}
+
+/** A file that a load read or looked for, or a pattern that it expanded: what a watcher compares. */
+export interface WatchedFile {
+  /** Absolute; the folder in which a pattern begins. */
+  readonly path: string;
+  /** What the load found: a digest of the text, why there is none, or the files that the pattern matched. */
+  readonly found: string;
+  /** The same, as it is now on disk. Never throws. */
+  readonly look: () => Promise<string>;
+}
+
+/** No digest and no reason: a file that had two contents while it was loaded differs from whatever it holds now. */
+const UNSTEADY = "changed while it was loaded";
+
+/** Notes what a load reads through it. */
+export function noting(access: FileAccess): {
+  readonly access: FileAccess;
+  readonly files: () => readonly WatchedFile[];
+} {
+  const noted = new Map<string, WatchedFile>();
+  return {
+    files: () => [...noted.values()],
+    access: {
+      ...access,
+      async read(path) {
+        const reading = access.read(path);
+        const found = await textFound(reading);
+        const isSteady = (noted.get(path)?.found ?? found) === found;
+        noted.set(path, { path, found: isSteady ? found : UNSTEADY, look: () => textFound(disk.read(path)) });
+        return reading;
+      },
+      async expand(pattern, folder) {
+        const paths = await access.expand(pattern, folder);
+        const look = async () => JSON.stringify(await disk.expand(pattern, folder));
+        noted.set(`${folder}\n${pattern}`, { path: startOf(pattern, folder), found: JSON.stringify(paths), look });
+        return paths;
+      },
+    },
+  };
+}
+
+async function textFound(reading: Promise<string>): Promise<string> {
+  try {
+    return createHash("sha256")
+      .update(await reading)
+      .digest("hex");
+  } catch (error) {
+    return error instanceof Error ? error.message : "cannot be read";
+  }
+}
+
+const GLOB = /[*?[\]{}]/;
+
+export function isPattern(path: string): boolean {
+  return GLOB.test(path);
+}
+
+function startOf(pattern: string, folder: string): string {
+  return resolve(folder, dirname(`${pattern.slice(0, pattern.search(GLOB))}x`));
 }
 
 export const disk: FileAccess = { read, expand, locate: (path) => path, importModule: (url) => import(url) };

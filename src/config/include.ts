@@ -1,7 +1,7 @@
 import { dirname, join as joinPath, resolve } from "node:path";
 import { inTurns } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Finding, join, type Place, shortPath } from "./diagnostics.ts";
-import { type FileAccess, FileError } from "./files.ts";
+import { type FileAccess, FileError, isPattern } from "./files.ts";
 import { parsePlain } from "./fast-parse.ts";
 import type { Entry, MapNode, Node } from "./node.ts";
 import { type ReferenceSources, resolveScalar } from "./references.ts";
@@ -12,9 +12,9 @@ export interface Merged {
   readonly diagnostics: readonly Diagnostic[];
   /** What was defined already, and is left out of the tree, by its pointer. */
   readonly dropped: readonly { readonly pointer: string; readonly node: Node }[];
-  /** Folders whose listing decides which files a pattern matches. */
-  readonly folders: readonly string[];
 }
+
+const MAIN_HINT = "name the configuration with --config FILE or in $GATEWAY_CONFIG";
 
 /** Maps whose keys may be spread over files; everywhere else a key belongs to one file. */
 const MERGED = new Set(
@@ -22,7 +22,6 @@ const MERGED = new Set(
     .concat(["defaults/kinds", "upstreams", "models", "status"])
     .map((path) => (path === "" ? "" : `/${path}`)),
 );
-const GLOB = /[*?[\]{}]/;
 
 /** Reads a configuration file and everything it includes, and merges them; each value keeps its own file and place. */
 export async function loadTree(
@@ -33,7 +32,6 @@ export async function loadTree(
   const start: Place = { file: main, line: 1, column: 1 };
   const diagnostics: Diagnostic[] = [];
   const dropped: { pointer: string; node: Node }[] = [];
-  const folders = new Set<string>();
   const includedFrom = new Map<string, string>();
 
   async function load(file: string, from: Place, ancestors: readonly string[]): Promise<MapNode | null> {
@@ -62,7 +60,8 @@ export async function loadTree(
       return parsed.diagnostics.length === 0 ? parsed.root : null;
     } catch (error) {
       if (!(error instanceof FileError)) throw error;
-      report(from, { rule: error.rule, message: `${shortPath(file)} ${error.message}` });
+      const hint = from === start ? MAIN_HINT : null;
+      report(from, { rule: error.rule, message: `${shortPath(file)} ${error.message}`, hint });
       return null;
     }
   }
@@ -72,8 +71,7 @@ export async function loadTree(
     const value = item.kind === "scalar" ? (await resolveScalar(item, "/include", sources)).node.value : null;
     if (typeof value !== "string" || value === "") return [];
     const folder = dirname(file);
-    if (!GLOB.test(value)) return [resolve(folder, value)];
-    folders.add(resolve(folder, dirname(`${value.slice(0, value.search(GLOB))}x`)));
+    if (!isPattern(value)) return [resolve(folder, value)];
     const found = await files.expand(value, folder);
     if (found.length === 0) {
       const hint = `patterns start at ${shortPath(joinPath(folder, "."))}`;
@@ -134,5 +132,5 @@ export async function loadTree(
   }
 
   const root = await load(main, start, []);
-  return { root, diagnostics, dropped, folders: [...folders] };
+  return { root, diagnostics, dropped };
 }

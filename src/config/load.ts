@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { dirname, relative, resolve } from "node:path";
 import { inTurns, type Plugin, type Snapshot, type Steps, type StepSettings } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Place, sorted } from "./diagnostics.ts";
-import { disk, type FileAccess } from "./files.ts";
+import { disk, type FileAccess, noting, type WatchedFile } from "./files.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
@@ -51,8 +51,8 @@ export interface LoadResult {
   readonly diagnostics: readonly Diagnostic[];
   /** SHA-256 (hex) over the names and contents of all files that were read. */
   readonly hash: string;
-  /** Everything that was read or looked for, and the folders that patterns look into: what to watch. */
-  readonly files: readonly string[];
+  /** Everything that was read or looked for, and the patterns of includes: what to watch. */
+  readonly files: readonly WatchedFile[];
   /** The texts behind the hash. */
   readonly sources: readonly Source[];
   /** Where secrets stand in the files; null when one could not be read to its end, and outside of a check. */
@@ -69,13 +69,11 @@ export interface Rejected extends Pick<LoadResult, "diagnostics" | "sources"> {
 export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const file = resolve(options.file);
   const folder = dirname(file);
-  const access: FileAccess = { ...disk, ...definedOnly(options) };
+  const { access, files: watched } = noting({ ...disk, ...definedOnly(options) });
   const sources = new Map<string, Source>();
-  const watched = new Set<string>([file]);
   const localPlugins = new Map<string, Plugin>();
 
   const reader = (kind: Source["kind"]) => async (path: string) => {
-    watched.add(path);
     const text = await access.read(path);
     // A file that is configuration as well as some reference's content is kept as configuration.
     if (kind !== "secret" || !sources.has(path)) sources.set(path, { path, kind, text });
@@ -84,7 +82,6 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const references = { env: options.env, folder, read: reader("secret") };
 
   const tree = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
-  for (const path of tree.folders) watched.add(path);
   if (!tree.root) return inTurns(finish(null, [], tree.diagnostics, null));
 
   const validated = await inTurns(validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA));
@@ -140,7 +137,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const ok = !found.some(({ severity }) => severity === "error" || options.strict === true);
     const settings = steps.map((step) => step.settings);
     const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash }) : null;
-    const rest = { hash, files: [...watched], sources: [...sources.values()], secrets };
+    const rest = { hash, files: watched(), sources: [...sources.values()], secrets };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };
   }

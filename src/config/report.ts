@@ -4,6 +4,7 @@ import { countOf, type Diagnostic, lineOf, type Place, type Severity } from "./d
 import type { Source } from "./load.ts";
 import { RULES } from "./rules.ts";
 import { masked } from "./secrets.ts";
+import { maskedUnread } from "./unread.ts";
 
 /** What a check found, with the texts that it read. */
 export interface Checked {
@@ -47,17 +48,23 @@ export function excerpts(
     const path = resolve(file);
     const source = sources.find((one) => one.path === path);
     if (source === undefined) return [];
-    if (!lines.has(path)) lines.set(path, source.text.split("\n"));
-    const written = (lines.get(path)?.[line - 1] ?? "").replace(/\r$/, "");
-    const here = source.secrets?.filter((place) => place.file === path) ?? null;
+    if (!lines.has(path)) lines.set(path, readable(source, path));
     // A control character would be carried out by the terminal; as long as what it stands for, it keeps the carets in place.
     // oxlint-disable-next-line no-control-regex -- these are what is looked for
-    const shown = masked(written, line, here).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (one) =>
+    const shown = (lines.get(path)?.[line - 1] ?? "").replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, (one) =>
       one === "\t" ? " " : "�",
     );
     const end = Math.min(endColumn ?? column + 1, shown.length + 1);
     return cropped(shown, column - 1, Math.max(1, end - column));
   };
+}
+
+/** The lines of a file without its secrets. */
+function readable({ text, secrets }: SourceText, path: string): readonly string[] {
+  const lines = text.split("\n").map((line) => line.replace(/\r$/, ""));
+  if (secrets === null) return maskedUnread(lines);
+  const here = secrets.filter((place) => place.file === path);
+  return lines.map((line, index) => masked(line, index + 1, here));
 }
 
 function cropped(line: string, from: number, length: number): string[] {

@@ -65,18 +65,25 @@ const COVERED_KEY =
   /(?:^|[^a-z]|api)(?:keys?|secrets?|token|passw(?:or)?d|passphrase|authorization|credentials?|cookie)$/i;
 const NAMES_OF_SECRETS = ["api_keys", "client_secret", "secrets", "token", "password", "authorization", "credentials"];
 
+export function isCoveredKey(key: string): boolean {
+  return COVERED_KEY.test(key.replaceAll(/([a-z])([A-Z])/g, "$1_$2"));
+}
+
+/** Whether a key may be one of a secret that is misspelt. */
+export function isLikeSecretName(key: string): boolean {
+  return nearest(key, NAMES_OF_SECRETS) !== null;
+}
+
 /** Where no output may quote what the node, which stands at `base`, holds. @param found tells the keys that are not known. */
 export function coveredPlaces(root: Node, base: string, found: readonly Diagnostic[]): Place[] {
   const misspelt = found
-    .filter(
-      ({ rule, pointer }) => rule === "unknown-key" && nearest(pathOf(pointer).at(-1)!, NAMES_OF_SECRETS) !== null,
-    )
+    .filter(({ rule, pointer }) => rule === "unknown-key" && isLikeSecretName(pathOf(pointer).at(-1)!))
     .map(({ pointer }) => `${pointer}/`);
   const places: Place[] = [];
   eachScalar(root, [...pathOf(base)], (node, path) => {
     const pointer = `${join("", ...path)}/`;
     const isCovered =
-      (path.at(-1) !== "kid" && path.some((key) => COVERED_KEY.test(key.replaceAll(/([a-z])([A-Z])/g, "$1_$2")))) ||
+      (path.at(-1) !== "kid" && path.some(isCoveredKey)) ||
       misspelt.some((start) => pointer.startsWith(start)) ||
       isSecretPlace(path) ||
       looksSecret(textOf(node));
@@ -85,7 +92,7 @@ export function coveredPlaces(root: Node, base: string, found: readonly Diagnost
   return places;
 }
 
-function looksSecret(text: string): boolean {
+export function looksSecret(text: string): boolean {
   return SECRET_URL.test(text) || looksLikeKey(text);
 }
 
@@ -104,18 +111,8 @@ function textOf({ value, reference }: ScalarNode): string {
   );
 }
 
-/** Lines of a file that could not be read as YAML: keys whose values may be secrets, and items of lists. */
-const UNREAD_SECRET =
-  /((?:key|secret|token|passw|authorization|credential|cookie|value|smtp|url|nodes|header)\w*["']?\s*:)(.*)$/i;
-const UNREAD_ITEM = /^(\s*-\s+)(?!.*:\s)(.+)$/;
-/** Neither a key nor a comment: it goes on with what a line above began. */
-const UNREAD_REST = /^(\s*)(?!#)(?!.*:(?:\s|$))(.+)$/;
-
-/** A line of a file without its secrets. @param places that are not shown; null for a file that could not be read. */
-export function masked(line: string, number: number, places: readonly Place[] | null): string {
-  if (places === null) {
-    return line.replace(UNREAD_SECRET, covered).replace(UNREAD_ITEM, covered).replace(UNREAD_REST, covered);
-  }
+/** A line of a file without its secrets. @param places that are not shown. */
+export function masked(line: string, number: number, places: readonly Place[]): string {
   return places.reduce((text, place) => {
     const { line: first, column, endColumn = line.length + 1, end = { line: first, column: endColumn } } = place;
     if (number < first || number > end.line) return text;
@@ -123,8 +120,4 @@ export function masked(line: string, number: number, places: readonly Place[] | 
     const to = Math.min(number === end.line ? end.column - 1 : line.length, line.length);
     return text.slice(0, from) + "•".repeat(Math.max(0, to - from)) + text.slice(Math.max(from, to));
   }, line);
-}
-
-function covered(_: string, kept: string, rest: string): string {
-  return kept + "•".repeat(rest.length);
 }

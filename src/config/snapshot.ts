@@ -120,6 +120,7 @@ function buildServer(server: ServerConfig): ServerSettings {
     admin: admin ? { host: admin.host, port: admin.port, tokens: adminTokens(admin) } : null,
     workers: server.workers ?? 1,
     dashboard: server.dashboard ?? true,
+    errorFormat: server.error_format ?? "auto",
     bodyLimit: bytes(server.body_limit ?? BODY_LIMIT),
     bodyMemory: bytes(server.body_memory ?? BODY_MEMORY),
     uploadSpace: bytes(server.upload_space ?? UPLOAD_SPACE),

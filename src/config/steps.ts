@@ -5,9 +5,10 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ConditionConfig } from "#schema";
 import { isPluginName, type Plugin, STAGES } from "../kit/index.ts";
-import { diagnose, type Diagnostic, type Finding, join, pluginHint, shortPath } from "./diagnostics.ts";
+import { diagnose, type Diagnostic, type Finding, join, type Place, pluginHint, shortPath } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
 import { find, type MapNode, type Node, showNode } from "./node.ts";
+import { placeOfFault } from "./plugin-fault.ts";
 import { isRecord, type Schema } from "./schema.ts";
 import { check, type Incomplete, place, type Validated } from "./validate.ts";
 
@@ -84,7 +85,8 @@ export async function loadSteps({ tree, config, invalid }: Validated, options: S
     const found = loaded.get(path) ?? (await loadLocalPlugin(path, options.files));
     loaded.set(path, found);
     if ("finding" in found) {
-      report(step.at, found.finding);
+      // Where the plugin itself is wrong, its own file and line say more than the step does.
+      diagnostics.push(diagnose(found.place ?? nodeAt(step.at).place, step.at, found.finding));
       return { ...step, plugin: null };
     }
     return { ...step, plugin: found.plugin, options: checkOptions(step, found.schema) };
@@ -110,15 +112,22 @@ export async function loadSteps({ tree, config, invalid }: Validated, options: S
   }
 }
 
-type LocalPlugin = { readonly plugin: Plugin; readonly schema: Schema } | { readonly finding: Finding };
+type LocalPlugin =
+  | { readonly plugin: Plugin; readonly schema: Schema }
+  | {
+      readonly finding: Finding;
+      /** In the plugin's own files; null: the step is the place. */
+      readonly place: Place | null;
+    };
 
 const LOCAL_IMPORT = /\b(?:from|import)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 const WRITABLE_BY_OTHERS = 0o002;
 
 /** Loads the plugin in a file, with the schema of its options; what is wrong comes back as a finding. */
 async function loadLocalPlugin(path: string, files: FileAccess): Promise<LocalPlugin> {
+  let sources: ReadonlyMap<string, string> = new Map();
   try {
-    const sources = await readSources(path, files);
+    sources = await readSources(path, files);
     for (const source of sources.keys()) {
       if (((await stat(files.locate(source))).mode & WRITABLE_BY_OTHERS) !== 0) {
         return bad(
@@ -137,7 +146,11 @@ async function loadLocalPlugin(path: string, files: FileAccess): Promise<LocalPl
     return await withSchema(plugin as Plugin, path, files);
   } catch (error) {
     if (error instanceof FileError) return bad(error.rule, `the plugin file ${error.message}`);
-    return bad("plugin-load", `the plugin cannot be loaded: ${firstLine(error)}`);
+    const code = [...sources].map(([path, text]) => ({ path, loadedFrom: files.locate(path), text }));
+    return {
+      finding: { rule: "plugin-load", message: `the plugin cannot be loaded: ${firstLine(error)}` },
+      place: placeOfFault(error, code),
+    };
   }
 }
 
@@ -196,7 +209,7 @@ function firstLine(error: unknown): string {
 }
 
 function bad(rule: Finding["rule"], message: string, hint?: string): LocalPlugin {
-  return { finding: { rule, message, hint } };
+  return { finding: { rule, message, hint }, place: null };
 }
 
 const INSTALLED = Symbol.for("route-gateway.plugin-resolver");

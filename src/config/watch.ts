@@ -1,14 +1,13 @@
-import { createHash } from "node:crypto";
 import { type FSWatcher, watch } from "node:fs";
-import { readdir, readFile, stat } from "node:fs/promises";
 import { basename } from "node:path";
-import type { Log } from "../kit/index.ts";
+import { inBackground, type Log } from "../kit/index.ts";
+import type { WatchedFile } from "./files.ts";
 
 export interface WatchOptions {
-  /** Files to watch, and folders whose listing matters; asked anew at every look. */
-  readonly files: () => readonly string[];
-  /** Called when the content or the presence of a file has changed. May call once too often, never too seldom. */
-  readonly onChange: () => void;
+  /** What the latest load found, asked anew at every look. */
+  readonly files: () => readonly WatchedFile[];
+  /** Loads again. Called when a file differs from what the latest load found; once too often rather than too seldom. */
+  readonly onChange: () => Promise<unknown>;
   readonly log: Pick<Log, "error">;
   /** Milliseconds between looks, for what no event tells: network file systems, some links. */
   readonly poll?: number;
@@ -20,14 +19,17 @@ export interface ConfigWatch {
 
 /** Events come in bursts, and an editor may write a file in parts. */
 const SETTLE_MS = 200;
-/** File systems stamp with a coarser clock than ours, or with another machine's. */
-const CLOCK_SLACK_MS = 1000;
 const YAML_FILE = /\.ya?ml$/;
 
-/** Watches a configuration by content: touching a file, or writing the same text again, is no change. */
+/**
+ * Watches a configuration by content: touching a file, or writing the same text again, is no change. It compares with what
+ * the latest load found, not with its own former look: a file that was changed, loaded by request and changed back
+ * between two looks is the same file for the watcher, but not what serves.
+ */
 export function watchConfig({ files, onChange, log, poll = 2000 }: WatchOptions): ConfigWatch {
-  let seen: ReadonlyMap<string, string> = new Map();
-  let lookedAt = Date.now();
+  /** What the latest call of `onChange` was about. */
+  let told: { readonly files: readonly WatchedFile[]; readonly found: string } | null = null;
+  let isLoading = false;
   let closed = false;
   let settling: NodeJS.Timeout | undefined;
   let looking: Promise<void> = Promise.resolve();
@@ -44,20 +46,27 @@ export function watchConfig({ files, onChange, log, poll = 2000 }: WatchOptions)
   }
 
   function look(): void {
-    looking = looking.then(compare).catch((err: unknown) => log.error({ err }, "the look at the configuration failed"));
+    looking = looking.then(compare).catch((err: unknown) => log.error({ err }, "configuration watch failed"));
   }
 
   async function compare(): Promise<void> {
-    if (closed) return;
-    const [before, since] = [seen, lookedAt];
-    lookedAt = Date.now();
-    const paths = [...new Set(files())];
+    // A load under way reads the files itself, and is followed by a look.
+    if (closed || isLoading) return;
+    const loaded = files();
     // Before they are read: what changes afterwards is told.
-    follow(paths);
-    const digests = await Promise.all(paths.map(digest));
-    seen = new Map(paths.map((path, index) => [path, digests[index] ?? ""]));
-    const changed = await Promise.all(paths.map((path) => hasChanged(path, before, since)));
-    if (!closed && changed.includes(true)) onChange();
+    follow([...new Set(loaded.map(({ path }) => path))]);
+    const found = await Promise.all(loaded.map((file) => file.look()));
+    if (closed || loaded.every((file, index) => file.found === found[index])) return;
+    const now = { files: loaded, found: JSON.stringify(found) };
+    // A load that failed before it read anything would fail again.
+    if (told?.files === now.files && told.found === now.found) return;
+    told = now;
+    isLoading = true;
+    const done = onChange().finally(() => {
+      isLoading = false;
+      look();
+    });
+    inBackground(log, "a reload", done);
   }
 
   function follow(paths: readonly string[]): void {
@@ -92,13 +101,6 @@ export function watchConfig({ files, onChange, log, poll = 2000 }: WatchOptions)
     watchers.delete(path);
   }
 
-  async function hasChanged(path: string, before: ReadonlyMap<string, string>, since: number): Promise<boolean> {
-    const former = before.get(path);
-    if (former !== undefined) return former !== seen.get(path);
-    // New under watch: it may have been written after it was loaded.
-    return before.size > 0 && (await modifiedAt(path)) > since - CLOCK_SLACK_MS;
-  }
-
   return {
     async close() {
       closed = true;
@@ -108,32 +110,4 @@ export function watchConfig({ files, onChange, log, poll = 2000 }: WatchOptions)
       for (const path of watchers.keys()) unwatch(path);
     },
   };
-}
-
-/** Of a file's content, or of the YAML files in a folder; says so when there is nothing to read. */
-async function digest(path: string): Promise<string> {
-  try {
-    const about = await stat(path);
-    if (about.isDirectory())
-      return (await readdir(path))
-        .filter((name) => YAML_FILE.test(name))
-        .sort()
-        .join("\n");
-    // Reading a FIFO would wait for ever.
-    return about.isFile()
-      ? createHash("sha256")
-          .update(await readFile(path))
-          .digest("hex")
-      : "no file";
-  } catch {
-    return "absent";
-  }
-}
-
-async function modifiedAt(path: string): Promise<number> {
-  try {
-    return (await stat(path)).mtimeMs;
-  } catch {
-    return 0;
-  }
 }

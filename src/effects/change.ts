@@ -165,6 +165,7 @@ const PAIRS = [
     ["dashboard-lost", "risky", "browsers find no pages any more"],
     ["dashboard-gained", "safe", "browsers find the dashboard and the status page"],
   ],
+  [["error-form-changed", "risky", "some clients read errors in another form"]],
   [["proxies-changed", "risky", "other addresses are believed to be the client's"]],
   [["admin-changed", "risky", "the admin listener is reached otherwise"]],
   [["workers-changed", "safe", "other processes serve"]],

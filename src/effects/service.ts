@@ -143,6 +143,7 @@ function compareServer(changes: Changes, sides: Two<Snapshot>): void {
     const kind = now.dashboard ? "dashboard-gained" : "dashboard-lost";
     changes.add(kind, at("server.dashboard"), [old.dashboard, now.dashboard]);
   }
+  changes.differs("error-form-changed", at("server.error_format"), [old.errorFormat, now.errorFormat]);
   changes.differs("proxies-changed", at("server.trusted_proxies"), [old.trustedProxies, now.trustedProxies]);
   changes.differs("workers-changed", at("server.workers"), [old.workers, now.workers]);
   changes.differs("admin-changed", at("server.admin"), [adminText(old.admin), adminText(now.admin)]);

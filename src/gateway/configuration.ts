@@ -19,7 +19,7 @@ export interface LoadSettings extends Pick<LoadOptions, "file" | "env" | "strict
 export interface FirstLoad {
   readonly loaded: Loaded;
   /** The files to watch for changes. */
-  readonly files: readonly string[];
+  readonly files: LoadResult["files"];
   /** Why the last good configuration serves in place of the file; null when the file's own serves. */
   readonly rejected: Pick<LoadResult, "diagnostics" | "sources"> | null;
 }

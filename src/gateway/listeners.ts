@@ -38,7 +38,9 @@ export async function listenPublic(...parts: PublicParts): Promise<PublicListene
   const [{ start, closing }, , , { observer }] = parts;
   const server = publicServer(...parts);
   const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
+    setting: "server.listen",
     connections: server.connections,
+    errorFormat: () => parts[0].state.snapshot.server.errorFormat,
     onMalformed: (status, requestId) =>
       observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
   });
@@ -113,7 +115,7 @@ export async function listenAdmin(
     now,
     log,
   });
-  const listening = await listenOn([admin], handler);
+  const listening = await listenOn([admin], handler, { setting: "server.admin" });
   closing.add(() => cut(listening));
   return listening.addresses[0] ?? null;
 }

@@ -15,7 +15,7 @@ export interface ReloaderParts {
   /** With the generation of the start. */
   readonly state: Pick<ProcessState, "generation" | "activate" | "candidate">;
   /** The files that the start has read, and their hash; null where something else serves in their place. */
-  readonly files: readonly string[];
+  readonly files: LoadResult["files"];
   readonly fileHash: string | null;
   /** The file, where the start serves another configuration as the other instances do. */
   readonly passedOver?: PassedOver | null;
@@ -49,7 +49,7 @@ export class Reloader {
   readonly #restart: Readonly<Record<string, string>>;
   /** What the latest reload was asked for by: a change of the files, or somebody. */
   askedBy: "file" | "reload" = "reload";
-  #files: readonly string[];
+  #files: LoadResult["files"];
   #fileHash: string | null;
   #number: number;
   #pending: readonly string[] = [];
@@ -72,7 +72,7 @@ export class Reloader {
   }
 
   /** The files to watch. A reload that changes nothing may change them: a rejected text can include other files. */
-  get files(): readonly string[] {
+  get files(): LoadResult["files"] {
     return this.#files;
   }
 

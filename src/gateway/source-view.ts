@@ -7,6 +7,7 @@ import { eachScalar, toPlain } from "../config/node.ts";
 import { parse } from "../config/parse.ts";
 import { isRecord } from "../config/schema.ts";
 import { coveredPlaces, looksLikeKey, masked } from "../config/secrets.ts";
+import { maskedUnread } from "../config/unread.ts";
 import { REDACTED } from "../effects/change.ts";
 import { codeOf } from "./compile.ts";
 import type { Loaded } from "./configuration.ts";
@@ -157,7 +158,7 @@ const SECRET_IN_COMMENT = /((?:key|secret|token|passw\w*|authorization|credentia
 function withoutSecrets(file: string, text: string, found: readonly Diagnostic[]): string {
   const lines = text.split("\n");
   const { root } = parse(file, text);
-  if (root === null) return lines.map((line, index) => masked(line, index + 1, null)).join("\n");
+  if (root === null) return maskedUnread(lines).join("\n");
   const covered = new Set(coveredPlaces(root, "", found));
   const places: Place[] = [];
   eachScalar(root, [], ({ place, value }, path) => {

@@ -221,7 +221,7 @@ function logListening(
 function watchFiles({ log, closing }: StartContext, reloader: Reloader): void {
   const watcher = watchConfig({
     files: () => reloader.files,
-    onChange: () => inBackground(log, "a reload", reloader.reload("file")),
+    onChange: () => reloader.reload("file"),
     log,
   });
   closing.add(() => watcher.close());

@@ -1,45 +1,50 @@
+import { type ErrorKind, ERROR_KINDS } from "./error-kinds.ts";
+import type { Json } from "./json.ts";
+import type { AttemptError } from "./reply.ts";
+
 /** How an error leaves the gateway; `body` "text" is the message alone, "message" is JSON `{message}`, "error" `{error}`. */
 interface ErrorRow {
   readonly status: number;
+  /** What clients' formats call it. */
+  readonly kind: ErrorKind;
   /** Whether the code is sent as `X-Error-Code`. */
   readonly coded: boolean;
   readonly body: "text" | "message" | "error";
-  /** Sent as `x-should-retry: false`: the chain has been tried already. */
-  readonly final?: boolean;
 }
 
-const text = (status: number, final?: boolean): ErrorRow => ({ status, coded: true, body: "text", final });
-const json = (status: number): ErrorRow => ({ status, coded: false, body: "message" });
+const text = (status: number, kind: ErrorKind): ErrorRow => ({ status, kind, coded: true, body: "text" });
+const json = (status: number, kind: ErrorKind): ErrorRow => ({ status, kind, coded: false, body: "message" });
 
 /** Every error a client can meet, by code. README's table is compared with this one by a test. */
 export const ERRORS = Object.freeze({
-  INVALID_REQUEST: text(400),
-  INVALID_MODEL: text(400),
-  AUTHENTICATION_ERROR: text(401),
-  AUTHENTICATION_REQUIRED: json(401),
-  INVALID_TOKEN: json(401),
-  INVALID_CODE: json(401),
-  SIGN_IN_FAILED: json(401),
-  INSUFFICIENT_CREDITS: text(402),
-  MODEL_NOT_ALLOWED: text(403),
-  FORBIDDEN: json(403),
-  NOT_FOUND: text(404),
-  MODEL_NOT_FOUND: { status: 404, coded: false, body: "error" },
-  UNKNOWN_PATH: json(404),
-  METHOD_NOT_ALLOWED: json(405),
-  REQUEST_TOO_LARGE: text(413),
-  UNSUPPORTED_MEDIA_TYPE: text(415),
-  DAILY_REQUEST_LIMIT_EXCEEDED: text(429),
-  RATE_LIMIT_ERROR: text(429),
-  IP_RATE_LIMIT: json(429),
-  TOO_MANY_REQUESTS: json(429),
-  INTERNAL: { status: 500, coded: false, body: "text" },
-  PROVIDER_ERROR: text(502, true),
-  CIRCUIT_BREAKER_OPEN: text(503),
-  OVERLOADED: text(503),
-  STORE_UNAVAILABLE: text(503),
-  SHUTTING_DOWN: text(503),
-  PROVIDER_TIMEOUT: text(504, true),
+  INVALID_REQUEST: text(400, "invalid_request"),
+  INVALID_MODEL: text(400, "invalid_request"),
+  AUTHENTICATION_ERROR: text(401, "authentication"),
+  AUTHENTICATION_REQUIRED: json(401, "authentication"),
+  INVALID_TOKEN: json(401, "authentication"),
+  INVALID_CODE: json(401, "authentication"),
+  SIGN_IN_FAILED: json(401, "authentication"),
+  INSUFFICIENT_CREDITS: text(402, "billing"),
+  MODEL_NOT_ALLOWED: text(403, "permission"),
+  FORBIDDEN: json(403, "permission"),
+  NOT_FOUND: text(404, "not_found"),
+  MODEL_NOT_FOUND: { status: 404, kind: "not_found", coded: false, body: "error" },
+  UNKNOWN_PATH: json(404, "not_found"),
+  METHOD_NOT_ALLOWED: json(405, "invalid_request"),
+  REQUEST_TOO_LARGE: text(413, "too_large"),
+  UNSUPPORTED_MEDIA_TYPE: text(415, "invalid_request"),
+  UPGRADE_REQUIRED: json(426, "invalid_request"),
+  DAILY_REQUEST_LIMIT_EXCEEDED: text(429, "rate_limited"),
+  RATE_LIMIT_ERROR: text(429, "rate_limited"),
+  IP_RATE_LIMIT: json(429, "rate_limited"),
+  TOO_MANY_REQUESTS: json(429, "rate_limited"),
+  INTERNAL: { status: 500, kind: "server", coded: false, body: "text" },
+  PROVIDER_ERROR: text(502, "server"),
+  CIRCUIT_BREAKER_OPEN: text(503, "overloaded"),
+  OVERLOADED: text(503, "overloaded"),
+  STORE_UNAVAILABLE: text(503, "overloaded"),
+  SHUTTING_DOWN: text(503, "overloaded"),
+  PROVIDER_TIMEOUT: text(504, "timeout"),
 } satisfies Record<string, ErrorRow>);
 
 export type ErrorCode = keyof typeof ERRORS;
@@ -47,6 +52,14 @@ export type ErrorCode = keyof typeof ERRORS;
 export interface ErrorDetails {
   /** Seconds until a retry makes sense; sent as `Retry-After`, rounded up, at least 1. */
   readonly retryAfter?: number;
+  /** No retry can help: sent as `x-should-retry: false`. */
+  readonly permanent?: boolean;
+  /** What happened at the upstream; left out: the kind of the code's row. */
+  readonly kind?: ErrorKind;
+  /** The upstream's code, or OpenAI's for the kind, where it is one that clients act on. */
+  readonly standardCode?: string;
+  /** The field that is wrong, as OpenAI names fields: `messages[0].role`. */
+  readonly param?: string;
   /** Further response headers. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Further fields of a JSON body. */
@@ -69,11 +82,74 @@ export class GatewayError extends Error {
   get status(): number {
     return ERRORS[this.code].status;
   }
+
+  get kind(): ErrorKind {
+    return this.details.kind ?? ERRORS[this.code].kind;
+  }
+
+  /** As `code` of a JSON body: the upstream's where it is a standard one, else the gateway's own in lower case. */
+  get clientCode(): string | null {
+    if (this.code === "INTERNAL") return null;
+    return this.details.standardCode ?? this.code.toLowerCase();
+  }
+}
+
+/** `error` of OpenAI's form: what clients read that ask for JSON. */
+export function jsonError(error: GatewayError, type: string = ERROR_KINDS[error.kind].openai): JsonError {
+  const { param = null } = error.details;
+  return { message: bounded(error.message), type, code: error.clientCode, param: param && param.slice(0, 200) };
+}
+
+/** `error` of the specification's events and image answers; the code stands where the upstream gave one. */
+export function apiError({ message, details: { standardCode, param } }: GatewayError): Json {
+  return {
+    message: bounded(message),
+    type: "api_error",
+    ...(standardCode !== undefined && { code: standardCode, param: param ?? null }),
+  };
+}
+
+/** Longer than any message of the gateway's own: the rest of one that quotes a client says nothing new. */
+const MAX_MESSAGE_CHARACTERS = 8_192;
+
+function bounded(message: string): string {
+  return message.slice(0, MAX_MESSAGE_CHARACTERS);
+}
+
+export interface JsonError {
+  readonly message: string;
+  readonly type: string;
+  readonly code: string | null;
+  readonly param: string | null;
+}
+
+/** What broke a stream off, as an error of the gateway's. @param cause left out: not known. */
+export function streamBroken(message: string, cause?: AttemptError): GatewayError {
+  if (cause === undefined) return new GatewayError("PROVIDER_ERROR", message);
+  const { kind, retryAfter, param } = cause;
+  const standardCode = cause.code || ERROR_KINDS[kind].code;
+  return new GatewayError("PROVIDER_ERROR", message, {
+    cause,
+    kind,
+    ...(standardCode !== null && { standardCode }),
+    ...(retryAfter !== null && { retryAfter: retryAfter / 1000 }),
+    ...(param !== "" && { param }),
+  });
 }
 
 /** 400 `Invalid request: <pointer> <what>`. */
 export function invalidRequest(pointer: string, what: string): GatewayError {
-  return new GatewayError("INVALID_REQUEST", `Invalid request: ${pointer} ${what}`);
+  const param = fieldOf(pointer);
+  return new GatewayError("INVALID_REQUEST", `Invalid request: ${pointer} ${what}`, param === "" ? {} : { param });
+}
+
+/** A JSON pointer as OpenAI writes places; empty for the whole body. */
+function fieldOf(pointer: string): string {
+  const names = pointer.slice(1).split("/").filter(Boolean);
+  return names
+    .map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`))
+    .join("")
+    .replace(/^\./, "");
 }
 
 /** Client Closed Request, as nginx logs it: recorded where there is nobody to answer, never sent. */
@@ -87,6 +163,10 @@ export class StalePrincipal extends Error {
 /** What the gateway can hold is in use. */
 export function overloaded(): GatewayError {
   return new GatewayError("OVERLOADED", "Server is busy", { retryAfter: 1 });
+}
+
+export function shuttingDown(): GatewayError {
+  return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
 }
 
 /** The store does not answer: 503, never 401 or 402. */

@@ -3,6 +3,7 @@ export * from "./audit.ts";
 export * from "./cancellation.ts";
 export * from "./data-url.ts";
 export * from "./dense-set.ts";
+export * from "./error-kinds.ts";
 export * from "./errors.ts";
 export * from "./ids.ts";
 export * from "./json.ts";

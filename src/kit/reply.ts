@@ -1,3 +1,4 @@
+import { type ErrorKind, isFiltered } from "./error-kinds.ts";
 import type { Usage } from "./money.ts";
 import type { Json } from "./json.ts";
 import type { Target } from "./snapshot.ts";
@@ -19,9 +20,14 @@ export interface StreamEvent {
 export interface Sink<Item> {
   /** One call per read from the upstream. */
   next(item: Item): void;
-  /** Called once, last. `message` of a cut is fit for the client. */
-  end(ending: { readonly complete: true } | { readonly complete: false; readonly message: string }): void;
+  /** Called once, last. */
+  end(ending: SinkEnding): void;
 }
+
+/** How a streamed answer ended. `message` of a cut is fit for the client; `error` is what cut it, where that is known. */
+export type SinkEnding =
+  | { readonly complete: true }
+  | { readonly complete: false; readonly message: string; readonly error?: AttemptError };
 
 /** A started upstream stream, paused until `open`. Who takes it ends it: the exchange's signal alone does not. */
 export interface Source<Item> {
@@ -111,33 +117,94 @@ export class AttemptError extends Error {
   readonly notUpstreamFault: boolean;
   /** For the log: the upstream's identifiers for it, such as `unsupported_parameter max_tokens`; empty without any. */
   readonly reason: string;
+  /** The upstream's code where clients may see it, such as `context_length_exceeded`; empty without one. */
+  readonly code: string;
+  /** The field that the upstream names; empty without one. */
+  readonly param: string;
+  /**
+   * Of a refused parameter that the client wrote itself, and that was sent as it came: the upstream's words, fit for the
+   * client. Empty for what the gateway added or changed.
+   */
+  readonly ownWords: string;
 
-  constructor(
-    failure: FailureClass,
-    message: string,
-    more: {
-      status?: number;
-      retryAfter?: number | null;
-      notUpstreamFault?: boolean;
-      reason?: string;
-      cause?: unknown;
-    } = {},
-  ) {
+  constructor(failure: FailureClass, message: string, more: AttemptErrorFields = {}) {
     super(message, { cause: more.cause });
     this.failure = failure;
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? null;
     this.notUpstreamFault = more.notUpstreamFault ?? false;
     this.reason = more.reason ?? "";
+    this.code = more.code ?? "";
+    this.param = more.param ?? "";
+    this.ownWords = more.ownWords ?? "";
+  }
+
+  /** What clients' formats call it. */
+  get kind(): ErrorKind {
+    switch (this.failure) {
+      case "client_fault":
+        return isFiltered(this.code) ? "content_filter" : "invalid_request";
+      case "context_overflow":
+        return "context_overflow";
+      case "rate_limited":
+        return "rate_limited";
+      case "timeout":
+        return "timeout";
+      case "saturated":
+      case "resting":
+      case "skipped":
+        return "overloaded";
+      case "status":
+        return OVERLOADED_STATUSES.has(this.status) || OVERLOADED_CODES.has(this.code) ? "overloaded" : "server";
+      default:
+        return "server";
+    }
   }
 
   /** The same failure as another class or with another mark; its cause is this one. */
-  as(changes: { readonly failure?: FailureClass; readonly notUpstreamFault?: boolean }): AttemptError {
-    const { status, retryAfter, reason } = this;
-    const notUpstreamFault = changes.notUpstreamFault ?? this.notUpstreamFault;
-    const more = { status, retryAfter, reason, notUpstreamFault, cause: this };
-    return new AttemptError(changes.failure ?? this.failure, this.message, more);
+  as(changes: {
+    readonly failure?: FailureClass;
+    readonly notUpstreamFault?: boolean;
+    readonly message?: string;
+    readonly ownWords?: string;
+  }): AttemptError {
+    const { message = this.message, failure = this.failure, notUpstreamFault = this.notUpstreamFault } = changes;
+    const { ownWords = this.ownWords } = changes;
+    const { status, retryAfter, reason, code, param } = this;
+    const more = { status, retryAfter, reason, code, param, ownWords, notUpstreamFault, cause: this };
+    return new AttemptError(failure, message, more);
   }
+}
+
+interface AttemptErrorFields {
+  readonly status?: number;
+  readonly retryAfter?: number | null;
+  readonly notUpstreamFault?: boolean;
+  readonly reason?: string;
+  readonly code?: string;
+  readonly param?: string;
+  readonly ownWords?: string;
+  readonly cause?: unknown;
+}
+
+/** 529 is Anthropic's: https://docs.claude.com/en/api/errors */
+const OVERLOADED_STATUSES: ReadonlySet<number> = new Set([503, 529]);
+const OVERLOADED_CODES: ReadonlySet<string> = new Set(["server_is_overloaded", "slow_down"]);
+
+/** Failures that the same request would meet again: only another request, or an operator, can help. */
+const PERMANENT: ReadonlySet<FailureClass> = new Set([
+  "credentials",
+  "quota",
+  "declined",
+  "parameter",
+  "context_overflow",
+  "unsupported",
+  "client_fault",
+]);
+
+/** Whether trying again later can help. */
+export function isPassing({ failure }: AttemptError): boolean {
+  return !PERMANENT.has(failure);
 }
 
 /** How one attempt ended, for guards. */

@@ -1,5 +1,5 @@
 import type { AbortReason, Cancellation } from "./cancellation.ts";
-import type { ErrorCode } from "./errors.ts";
+import type { ErrorCode, GatewayError } from "./errors.ts";
 import type { Json } from "./json.ts";
 import type { KeyLimits } from "./key-limits.ts";
 import type { StreamEvent } from "./reply.ts";
@@ -254,7 +254,11 @@ export interface StreamFormat {
   event(event: StreamEvent): string;
   readonly heartbeat: string;
   /** A failure mid-stream, with the ending that follows it. */
-  failure(message: string): string;
+  failure(error: GatewayError): string;
+  /**
+   * Whether the format's clients act on a failure only where it comes as an event, with a status of 200. Left out: never.
+   */
+  tellsAsEvent?(error: GatewayError): boolean;
   /** The clean ending; the bill serves a client that asked for usage when the upstream gave none. */
   done(bill: Bill): string;
   /** The ending of a stream its user killed, with what it came to where the format says so. */

@@ -41,6 +41,8 @@ export interface ServerSettings {
   readonly workers: number;
   /** Whether browsers are shown the dashboard and the status page. */
   readonly dashboard: boolean;
+  /** `auto`: errors are JSON for clients that ask for it; `text`: they have the specification's form for everybody. */
+  readonly errorFormat: "auto" | "text";
   readonly bodyLimit: number;
   /** Bytes of bodies that requests in flight may hold in memory, all together. */
   readonly bodyMemory: number;

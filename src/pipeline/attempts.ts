@@ -13,6 +13,7 @@ import {
   type Open,
   type Reply,
   type Sink,
+  type SinkEnding,
   type Source,
   type Target,
 } from "../kit/index.ts";
@@ -297,7 +298,7 @@ class AttemptSource<Item> implements Source<Item>, Sink<Item>, AttemptStream {
     this.#sink?.next(item);
   }
 
-  end(ending: Parameters<Sink<Item>["end"]>[0]): void {
+  end(ending: SinkEnding): void {
     this.#settle(ending.complete ? SERVED : { ok: false, error: new AttemptError("reset", ending.message) });
     this.#sink?.end(ending);
   }

@@ -13,6 +13,7 @@ import {
   type Outcome,
   type OutcomeKind,
   type Settle,
+  shuttingDown,
 } from "../kit/index.ts";
 import type { Attempts } from "./attempts.ts";
 import type { BoundHooks } from "./build.ts";
@@ -37,7 +38,7 @@ export function failureOf(
 ): { readonly kind: OutcomeKind; readonly error: GatewayError } {
   const kind = signal.aborted ? (signal.reason as AbortReason) : kindOf(error, begun, answered, attempts);
   if (kind === "shutdown") {
-    return { kind, error: new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 }) };
+    return { kind, error: shuttingDown() };
   }
   return { kind, error: error instanceof GatewayError ? error : internalError(error) };
 }

@@ -242,7 +242,8 @@ export class RequestRun {
       if (state.started) host.log.error({ err: error, request_id: exchange.requestId }, "request failed");
     }
     const killed = kind === "killed" && state.call.stream;
-    const status = killed ? 200 : kind === "client_gone" ? CLIENT_GONE_STATUS : failure.status;
+    const asEvent = !killed && !state.started && this.#isToldAsEvent(failure);
+    const status = killed || asEvent ? 200 : kind === "client_gone" ? CLIENT_GONE_STATUS : failure.status;
     const upstreamFailure = killed || kind === "client_gone" ? null : failure;
     const bill = state.outcome?.bill ?? (await this.#settle(kind, status, upstreamFailure, (priced) => priced));
     // What was given back must not look used.
@@ -253,13 +254,21 @@ export class RequestRun {
     if (killed) {
       state.start(EVENT_STREAM);
       client.end(state.streamFormat.killed(bill));
-    } else if (state.started && state.call.stream) {
-      client.end(state.streamFormat.failure(failure.message));
+    } else if (asEvent || (state.started && state.call.stream)) {
+      state.start(EVENT_STREAM);
+      client.end(state.streamFormat.failure(failure));
     } else if (state.started) {
       client.cut();
     } else {
       client.refuse(failure, state.headers());
     }
+  }
+
+  /** For a client that takes nothing but events. */
+  #isToldAsEvent(failure: GatewayError): boolean {
+    const { call, request } = this.#state;
+    if (!call.stream || request.head.header?.("accept") !== "text/event-stream") return false;
+    return this.#state.streamFormat.tellsAsEvent?.(failure) === true;
   }
 
   /**

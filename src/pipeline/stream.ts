@@ -1,4 +1,17 @@
-import type { AbortReason, Bill, Host, Observer, Sink, Source, StreamEvent, StreamFormat } from "../kit/index.ts";
+import {
+  type AbortReason,
+  type AttemptError,
+  type Bill,
+  type Host,
+  type Observer,
+  type Sink,
+  type SinkEnding,
+  type Source,
+  streamBroken,
+  type StreamEvent,
+  type StreamFormat,
+  shuttingDown,
+} from "../kit/index.ts";
 import { EventChanges } from "./event-changes.ts";
 import type { BoundHooks } from "./build.ts";
 import type { ExchangeState } from "./exchange.ts";
@@ -9,7 +22,7 @@ export const EVENT_STREAM = "text/event-stream; charset=utf-8";
 
 export type StreamEnd =
   | { readonly kind: "served" }
-  | { readonly kind: "upstream_cut"; readonly message: string }
+  | { readonly kind: "upstream_cut"; readonly message: string; readonly error: AttemptError | undefined }
   | { readonly kind: AbortReason };
 
 /**
@@ -68,9 +81,10 @@ export abstract class StreamRelay<Item> implements Sink<Item> {
     if (!this.owesCount) queueMicrotask(this.#stop);
   }
 
-  end(ending: Parameters<Sink<Item>["end"]>[0]): void {
+  end(ending: SinkEnding): void {
     if (this.#abortReason !== null) this.#finish({ kind: this.#abortReason });
-    else this.#finish(ending.complete ? { kind: "served" } : { kind: "upstream_cut", message: ending.message });
+    else if (ending.complete) this.#finish({ kind: "served" });
+    else this.#finish({ kind: "upstream_cut", message: ending.message, error: ending.error });
   }
 
   /** The exchange was aborted. */
@@ -172,9 +186,9 @@ export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
       case "killed":
         return this.#format.killed(bill);
       case "upstream_cut":
-        return this.#format.failure(end.message);
+        return this.#format.failure(streamBroken(end.message, end.error));
       case "shutdown":
-        return this.#format.failure("Server is shutting down");
+        return this.#format.failure(shuttingDown());
       case "client_gone":
         return "";
     }

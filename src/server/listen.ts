@@ -6,7 +6,14 @@ import { promisify } from "node:util";
 import type { Listener } from "listhen";
 import type { Address } from "../kit/index.ts";
 import { type Connections, limitPipelining } from "./connections.ts";
-import { answerClientError, type OnMalformed, malformedGuard, refuseConnection, refuseStatus } from "./malformed.ts";
+import {
+  answerClientError,
+  type EarlyRefusal,
+  type OnMalformed,
+  malformedGuard,
+  refuseConnection,
+  refuseStatus,
+} from "./malformed.ts";
 
 export interface Listening {
   /** As bound: a port 0 has become a real one. */
@@ -34,8 +41,12 @@ const TIMEOUTS: ServerTimeouts = {
 };
 
 export interface ListenOptions {
+  /** What configures the addresses, for errors that say where to choose another. */
+  readonly setting?: string;
   readonly timeouts?: Partial<ServerTimeouts>;
   readonly onMalformed?: OnMalformed;
+  /** Of the configuration in force; left out: `text`. */
+  readonly errorFormat?: EarlyRefusal["errorFormat"];
   /** What counts the connections; left out: as many as come. */
   readonly connections?: Pick<Connections, "take">;
 }
@@ -86,7 +97,9 @@ export function serverOfStreams(handler: RequestListener, options: ListenOptions
 
 async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Server> {
   const { guarded, configure } = guard(handler, options);
-  return configure(cluster.isWorker ? await listenShared(host, port, guarded) : await listenOwn(host, port, guarded));
+  return configure(
+    cluster.isWorker ? await listenShared(host, port, guarded) : await listenOwn({ host, port }, guarded, options),
+  );
 }
 
 /** What stands before every handler, and the settings of every server. */
@@ -96,7 +109,8 @@ function guard(
 ): { readonly guarded: RequestListener; readonly configure: (server: Server) => Server } {
   const onMalformed = options.onMalformed ?? (() => {});
   const refused = new WeakSet<Socket>();
-  const refuseMalformed = malformedGuard(onMalformed);
+  const early = { onMalformed, errorFormat: options.errorFormat ?? (() => "text") };
+  const refuseMalformed = malformedGuard(early);
   const guarded = limitPipelining((req, res) => {
     // Its answer has been written already.
     if (refused.has(req.socket)) res.destroy();
@@ -123,15 +137,20 @@ function guard(
       refuseConnection(socket, onMalformed);
     });
     server.on("checkContinue", guarded);
-    server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, onMalformed));
+    server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, early));
     server.on("clientError", (error, socket) => answerClientError(error, socket, onMalformed));
     return server;
   };
   return { guarded, configure };
 }
 
-async function listenOwn(host: string, port: number, handler: RequestListener): Promise<Server> {
-  const free = await freePort(host, port);
+async function listenOwn(
+  { host, port }: Address,
+  handler: RequestListener,
+  { setting }: ListenOptions,
+): Promise<Server> {
+  const place = setting === undefined ? "" : ` in ${setting}`;
+  const free = await freePort({ host, port }, place);
   // A worker, which shares its supervisor's ports, starts without it.
   const { listen } = await import("listhen");
   const listener: Listener = await listen(handler, {
@@ -151,7 +170,7 @@ async function listenOwn(host: string, port: number, handler: RequestListener): 
   }
   if (listener.address.port !== free) {
     server.close();
-    throw new Error(`cannot listen on ${host}:${port}: browsers block this port; choose another`);
+    throw new Error(`cannot listen on ${host}:${port}: browsers block this port; choose another${place}`);
   }
   return server;
 }
@@ -169,19 +188,20 @@ async function listenShared(host: string, port: number, handler: RequestListener
 const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: "the port is in use; stop what listens there or choose another",
   EACCES: "this port needs privileges; choose one above 1023",
-  EADDRNOTAVAIL: "this machine has no such address",
-  ENOTFOUND: "this host name is unknown",
+  EADDRNOTAVAIL: "this machine has no such address; choose another",
+  ENOTFOUND: "this host name is unknown; choose another",
 };
 
 /**
  * The port, or with 0 one that is free; listhen would turn a 0 into 3000 and hide why an address cannot be had.
  * @throws Error naming the address and the remedy.
  */
-function freePort(host: string, port: number): Promise<number> {
+function freePort({ host, port }: Address, place: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createTcpServer();
     probe.once("error", (error: NodeJS.ErrnoException) => {
-      const why = REMEDIES[error.code ?? ""] ?? error.message;
+      const remedy = REMEDIES[error.code ?? ""];
+      const why = remedy === undefined ? error.message : remedy + place;
       reject(new Error(`cannot listen on ${host}:${port}: ${why}`, { cause: error }));
     });
     probe.listen({ host, port }, () => {

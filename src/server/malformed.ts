@@ -1,6 +1,7 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { overloaded } from "../kit/index.ts";
+import { overloaded, type ServerSettings } from "../kit/index.ts";
+import { errorFormOf } from "./error-form.ts";
 import { refusalOf, requestIdOf, respond } from "./respond.ts";
 
 const MAX_FIELDS = 100;
@@ -63,13 +64,19 @@ function inOriginForm(req: IncomingMessage, isHost: HostCheck): boolean {
   return true;
 }
 
+/** How requests are refused before anything of the gateway sees them. */
+export interface EarlyRefusal {
+  readonly onMalformed: OnMalformed;
+  readonly errorFormat: () => ServerSettings["errorFormat"];
+}
+
 /** Refuses what `faultOf` names, and returns whether it did. */
-export function malformedGuard(onMalformed: OnMalformed): (req: IncomingMessage, res: ServerResponse) => boolean {
+export function malformedGuard(early: EarlyRefusal): (req: IncomingMessage, res: ServerResponse) => boolean {
   const isHost = hostCheck();
   return (req, res) => {
     const status = faultOf(req, isHost) || (inOriginForm(req, isHost) ? 0 : 400);
     if (status === 0) return false;
-    refuseStatus(req, res, status, onMalformed);
+    refuseStatus(req, res, status, early);
     return true;
   };
 }
@@ -79,11 +86,18 @@ export function refuseStatus(
   req: IncomingMessage,
   res: ServerResponse,
   status: number,
-  onMalformed: OnMalformed,
+  { onMalformed, errorFormat: formatOf }: EarlyRefusal,
 ): void {
   const requestId = requestIdOf(req.headers["x-request-id"]);
-  const http = { req, res, requestId, always: [], errorStyle: null, closing: () => true };
-  respond(http, status, "text/plain; charset=utf-8", {}, STATUS_CODES[status]!);
+  const errorFormat = formatOf();
+  const http = { req, res, requestId, always: [], errorStyle: null, errorFormat, closing: () => true };
+  const message = STATUS_CODES[status]!;
+  if (errorFormat === "text" || errorFormOf(req.headers) === "text") {
+    respond(http, status, "text/plain; charset=utf-8", {}, message);
+  } else {
+    const error = { message, type: "invalid_request_error", code: null, param: null };
+    respond(http, status, "application/json", {}, JSON.stringify({ error }));
+  }
   onMalformed(status, requestId);
 }
 

@@ -3,7 +3,7 @@ import {
   CLIENT_GONE_STATUS,
   type Endpoint,
   type ErrorCode,
-  type GatewayError,
+  GatewayError,
   inBackground,
   type Log,
   type RequestPipeline,
@@ -160,8 +160,9 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     const { http, format } = received;
     // Its close has passed: nobody would be told of it any more.
     if (http.res.destroyed) return reject(received, CLIENT_GONE_STATUS, null);
-    if (tooMany !== null) {
-      const { status, code, contentType, headers, body } = refusalOf(tooMany, http);
+    const refused = tooMany ?? upgradeRefusal(http.req);
+    if (refused !== null) {
+      const { status, code, contentType, headers, body } = refusalOf(refused, http);
       respond(http, status, contentType, headers, body);
       return reject(received, status, code);
     }
@@ -207,7 +208,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     handler(req, res) {
       const receivedAt = now();
       const arrivedAt = elapsed();
-      const { trustedProxies, ipLimit: limit, cors, bodyLimit } = settings();
+      const { trustedProxies, ipLimit: limit, cors, bodyLimit, errorFormat } = settings();
       const path = pathOf(req.url ?? "/");
       const inApi = path.startsWith("/v1/") || FORMATS.has(path);
       const requestId = requestIdOf(req.headers["x-request-id"], newId);
@@ -216,7 +217,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const permitted = inApi ? corsHeaders(req, cors.origins) : [];
       const idHeader = errorStyle?.requestIdHeader;
       const always = idHeader === undefined ? permitted : [...permitted, idHeader, requestId];
-      const http: HttpExchange = { req, res, requestId, always, errorStyle, closing };
+      const http: HttpExchange = { req, res, requestId, always, errorStyle, errorFormat, closing };
       if (inApi && isPreflight(req)) return respond(http, 204, "", preflightHeaders(req), "");
 
       const peer = peerOf(req.socket);
@@ -270,6 +271,22 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       inference.requests.each(({ client }) => client.abort(reason));
     },
   };
+}
+
+/** Headers of a 426, by RFC 9110, 15.5.22 and 7.8: `Upgrade` is named by `Connection`. */
+const UPGRADE = { Upgrade: "websocket", Connection: "Upgrade" };
+
+/**
+ * The refusal of a WebSocket; null for any other request. Codex opens one first. After a 426 it goes on over HTTP at once,
+ * after any other status it tries again: https://github.com/openai/codex/pull/10824
+ */
+function upgradeRefusal({ method, url = "", headers: { upgrade }, httpVersion }: IncomingMessage): GatewayError | null {
+  // HTTP/1.0 has no upgrades.
+  if (upgrade === undefined || method !== "GET" || httpVersion === "1.0" || pathOf(url) !== "/v1/responses")
+    return null;
+  if (!upgrade.split(",").some((protocol) => protocol.trim().toLowerCase() === "websocket")) return null;
+  const message = "WebSockets are not served here: use POST /v1/responses";
+  return new GatewayError("UPGRADE_REQUIRED", message, { headers: UPGRADE });
 }
 
 function saysTiming(setting: TelemetrySettings["serverTiming"], headers: IncomingHttpHeaders): boolean {

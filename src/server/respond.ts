@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
-import { type ErrorCode, ERRORS, GatewayError } from "../kit/index.ts";
+import { messagesRefusal } from "../dialects/messages/client/errors.ts";
+import { type ErrorCode, ERRORS, GatewayError, jsonError, type ServerSettings } from "../kit/index.ts";
+import { type ErrorForm, errorFormOf } from "./error-form.ts";
 
 const TEXT = "text/plain; charset=utf-8";
 const JSON_TYPE = "application/json";
@@ -28,6 +30,7 @@ export interface ErrorStyle {
 export interface RefusedRequest {
   readonly requestId: string;
   readonly headers: IncomingHttpHeaders;
+  readonly form: ErrorForm;
 }
 
 /** One request with what every answer to it carries. */
@@ -38,6 +41,8 @@ export interface HttpExchange {
   /** Headers of every answer, such as those of CORS: names and values, alternating. */
   readonly always: readonly string[];
   readonly errorStyle: ErrorStyle | null;
+  /** Whether errors are JSON for clients that ask for it. */
+  readonly errorFormat: ServerSettings["errorFormat"];
   /** Whether the connection is to be closed after the answer. */
   readonly closing: () => boolean;
 }
@@ -137,22 +142,32 @@ export function refusalOf(error: unknown, http: HttpExchange | null = null): Ref
   const row = ERRORS[code];
   const headers: Record<string, string> = { ...details.headers };
   if (row.coded) headers["X-Error-Code"] = code;
-  if ("final" in row && row.final) headers["X-Should-Retry"] = "false";
+  if (details.permanent) headers["X-Should-Retry"] = "false";
   if (details.retryAfter !== undefined || row.status === 429 || row.status === 503) {
     headers["Retry-After"] = String(wholeSeconds(details.retryAfter));
   }
-  return { status: row.status, code, headers, ...(ownBody(known, http) ?? tableBody(known)) };
+  return { status: row.status, code, headers, ...bodyOf(known, http) };
 }
 
-function ownBody(error: GatewayError, http: HttpExchange | null): RefusalBody | null {
-  if (http?.errorStyle?.refusal === undefined) return null;
-  return http.errorStyle.refusal(error, { requestId: http.requestId, headers: http.req.headers });
+function bodyOf(error: GatewayError, http: HttpExchange | null): RefusalBody {
+  if (http === null) return tableBody(error, "text");
+  const { requestId, req, errorStyle, errorFormat } = http;
+  const { headers } = req;
+  const form = errorFormat === "text" ? "text" : errorFormOf(headers);
+  const own = errorStyle?.refusal?.(error, { requestId, headers, form });
+  if (own) return own;
+  const isMessages = form !== "text" && headers["anthropic-version"] !== undefined;
+  return isMessages && ERRORS[error.code].body === "text" ? messagesRefusal(error, requestId) : tableBody(error, form);
 }
 
-function tableBody({ code, message, details }: GatewayError): RefusalBody {
-  const form = ERRORS[code].body;
-  if (form === "text") return { contentType: TEXT, body: message };
-  return { contentType: JSON_TYPE, body: JSON.stringify({ [form]: message, ...details.fields }) };
+/** An error that is JSON by the specification keeps its form; SDKs find the words in `error` beside it. */
+function tableBody(error: GatewayError, form: ErrorForm): RefusalBody {
+  const { code, message, details } = error;
+  const row = ERRORS[code].body;
+  if (row === "text" && form === "text") return { contentType: TEXT, body: message };
+  const own = row === "text" ? {} : { [row]: message, ...details.fields };
+  const told = row === "text" || (row === "message" && form === "sdk") ? { error: jsonError(error) } : {};
+  return { contentType: JSON_TYPE, body: JSON.stringify({ ...own, ...told }) };
 }
 
 /** A `Retry-After` of 0 or NaN would be an invitation to hammer. */

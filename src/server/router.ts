@@ -73,9 +73,10 @@ export function createRouter(
       throw new GatewayError("METHOD_NOT_ALLOWED", "Method not allowed", { headers });
     });
   }
+  const paths = [...methods.keys()].map(patternOf);
   app.all("/**", (event) => {
     guard(event);
-    throw notFound();
+    throw notFound(hintFor(event.url.pathname, paths));
   });
   return toNodeHandler((request) => app.fetch(request), { maxRequestBodySize: ROUTE_BODY_BYTES }) as RequestListener;
 }
@@ -93,8 +94,28 @@ function anonymous(req: IncomingMessage): RouteContext {
   return { req, http: null, ip: req.socket.remoteAddress ?? "", proxied: false, route: null };
 }
 
-export function notFound(): GatewayError {
-  return new GatewayError("UNKNOWN_PATH", "Not found");
+/** @param hint what to do about it. */
+export function notFound(hint = ""): GatewayError {
+  return new GatewayError("UNKNOWN_PATH", `Not found${hint}`);
+}
+
+/** The paths of an h3 pattern. */
+function patternOf(path: string): RegExp {
+  const parts = path
+    .split("/")
+    .map((part) => (part.startsWith("**") ? ".+" : part.startsWith(":") ? "[^/]+" : RegExp.escape(part)));
+  return new RegExp(`^${parts.join("/")}$`);
+}
+
+const MAX_SHOWN_PATH_CHARACTERS = 200;
+
+/** For a client whose base URL lacks `/v1`, or has it twice; empty for any other path. */
+function hintFor(path: string, paths: readonly RegExp[]): string {
+  const isTwice = path.startsWith("/v1/v1/");
+  const meant = isTwice ? path.replace(/^(\/v1)+\//, "/v1/") : `/v1${path}`;
+  if (!paths.some((known) => known.test(meant))) return "";
+  const remedy = isTwice ? "take the second /v1 out of" : "add /v1 to";
+  return `: the path is ${meant.slice(0, MAX_SHOWN_PATH_CHARACTERS)}; ${remedy} the client's base URL`;
 }
 
 /** A text body with its length; a web `Response` would be streamed in chunks. */

@@ -65,7 +65,7 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
     });
   const files = readPages(PAGES_FOLDER);
   if (files === null) log.warn({}, NOT_BUILT);
-  const listening = admin === null ? null : await listenOn([admin], adminHandler(admin));
+  const listening = admin === null ? null : await listenOn([admin], adminHandler(admin), { setting: "server.admin" });
   try {
     await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {
@@ -95,7 +95,7 @@ async function boundOnce(listen: readonly Address[]): Promise<readonly Address[]
       address.port === 0 ? { ...address, port: randomInt(lowest, highest + 1) } : address,
     );
     try {
-      const probe = await listenOn(chosen, (_req, res) => res.destroy());
+      const probe = await listenOn(chosen, (_req, res) => res.destroy(), { setting: "server.listen" });
       await cut(probe);
       return probe.addresses;
     } catch (error) {

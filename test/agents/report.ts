@@ -1,45 +1,66 @@
 import { linesOf } from "../../bench/load/report.ts";
+import { errorLines } from "./error-lines.ts";
 import type { Run } from "./run-errand.ts";
+import { type Cell, slugOf } from "./stage.ts";
 
 const HEAD = [
   "agent",
-  "version",
-  "endpoint",
   "upstream",
-  "task",
-  "requests",
-  "tool calls",
-  "tokens",
+  "situation",
+  "",
+  "exit",
+  "word",
+  "calls",
+  "answer s",
+  "run s",
+  "error lines",
   "dropped",
-  "result",
-  "s",
+  "",
 ];
 
-/** One line for each run. Tokens are those charged, of prompts and answers. */
-export function tableOf(runs: readonly Run[], faults: ReadonlyMap<Run, readonly string[]>): string {
-  const lines = [HEAD, ...runs.map((run) => cellsOf(run, faults.get(run)?.length === 0))];
-  return linesOf(lines);
+/** One run through the gateway and, where there is one, the same at the provider itself. */
+export interface Pair {
+  readonly gateway: Run;
+  readonly direct: Run | null;
+  readonly faults: readonly string[];
 }
 
-function cellsOf({ cell, visits, ledger, exchanged, seconds }: Run, good: boolean): readonly string[] {
-  const { agent, dialect, task } = cell;
-  const prompt = ledger.reduce((sum, { usage }) => sum + usage.prompt, 0);
-  const completion = ledger.reduce((sum, { usage }) => sum + usage.completion, 0);
-  const calls = visits.filter(({ deed }) => deed && "call" in deed).length;
+/** Two lines for each pair, the gateway's first. */
+export function tableOf(pairs: readonly Pair[]): string {
+  const lines = pairs.flatMap(({ gateway, direct, faults }) => [
+    cellsOf(gateway, faults.length === 0 ? "ok" : "FAILED"),
+    ...(direct === null ? [] : [cellsOf(direct, "")]),
+  ]);
+  return linesOf([HEAD, ...lines]);
+}
+
+function cellsOf(run: Run, verdict: string): readonly string[] {
+  const { cell, visits, exchanged, ended, errand } = run;
+  const { agent, dialect, situation, through } = cell;
   const dropped = new Set(exchanged.flatMap((one) => one.dropped.map(general)));
   return [
-    agent.name,
-    agent.version,
-    agent.endpoint,
-    dialect,
-    task,
+    through === "direct" ? "" : `${agent.name} ${agent.version}`,
+    through === "direct" ? "" : dialect,
+    through === "direct" ? "" : situation.name,
+    through,
+    String(ended.late ? "late" : (ended.code ?? ended.signal)),
+    ended.stdout.includes(errand.word) ? "yes" : "no",
     String(visits.length),
-    String(calls),
-    `${prompt}+${completion}`,
+    secondsToAnswer(run)?.toFixed(2) ?? "-",
+    run.seconds.toFixed(1),
+    String(errorLines(ended, situation.name).length),
     [...dropped].join(" ") || "-",
-    good ? "ok" : "FAILED",
-    seconds.toFixed(1),
+    verdict,
   ];
+}
+
+/** From an agent's first request of any kind to the end of its first good answer; null without one. */
+function secondsToAnswer({ exchanged, cell: { agent } }: Run): number | null {
+  const asked = exchanged[0]?.asked;
+  const answered = exchanged.find(
+    (one) => one.path === agent.endpoint && one.status === 200 && one.answered !== null,
+  )?.answered;
+  return asked === undefined || answered === undefined || answered === null ? null : (answered - asked) / 1000;
 }
 
 /** A pointer for all elements of a list. */
@@ -49,24 +70,26 @@ function general(pointer: string): string {
 
 /** All that helps to see why: what went wrong, what was exchanged and what the agent printed. */
 export function transcriptOf(run: Run, faults: readonly string[]): string {
-  const { cell, ended, exchanged, visits, log } = run;
+  const { cell, ended, exchanged, visits, books } = run;
   return [
-    `## ${nameOf(run)}`,
+    `## ${nameOf(cell)}`,
     ...faults.map((fault) => `- ${fault}`),
     ...exchanged.map(
-      ({ method, path, status, dropped }) => `gateway: ${method} ${path} ${status} ${dropped.join(" ")}`,
+      ({ method, path, status, dropped, error }) =>
+        `asked: ${method} ${path} ${status} ${dropped.join(" ")} ${error.slice(0, 500)}`,
     ),
     ...visits.map(
-      ({ entry, deed, refusal }) =>
-        `upstream: ${entry.path} ${entry.status} ${refusal ?? JSON.stringify(deed)} ${String(entry.claimed?.prompt)}+${String(entry.claimed?.completion)}`,
+      ({ entry, deed, refusal, faulted }) =>
+        `upstream: ${entry.path} ${entry.status}${faulted ? " (situation)" : ""} ${refusal ?? JSON.stringify(deed)} ${String(entry.claimed?.prompt)}+${String(entry.claimed?.completion)}`,
     ),
-    ...log.map((line) => `log: ${line}`),
+    ...(books?.log ?? []).map((line) => `log: ${line}`),
+    ...errorLines(ended, cell.situation.name).map((line) => `error line: ${line}`),
     `${cell.agent.bin} printed:`,
     ended.stdout.slice(-4000),
     ended.stderr.slice(-4000),
   ].join("\n");
 }
 
-export function nameOf({ cell: { agent, dialect, task } }: Run): string {
-  return `${agent.name} over ${dialect}, ${task}`;
+export function nameOf(cell: Cell): string {
+  return slugOf(cell);
 }

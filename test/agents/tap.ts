@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, request as connect, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One request of an agent, and what the gateway answered. */
+/** One request of an agent, and what it was answered. */
 export interface Exchanged {
   readonly method: string;
   /** Without its query. */
@@ -14,19 +14,26 @@ export interface Exchanged {
   requestId: string;
   /** JSON pointers. */
   dropped: readonly string[];
-  /** Of an answer that is an error, its text. */
+  /** The text of an answer that is an error. */
   error: string;
+  /** Milliseconds since the tap was made. */
+  readonly asked: number;
+  /** When the last byte of its answer came; null until then. */
+  answered: number | null;
 }
 
-/** Stands between one agent and the gateway, passes everything on and writes down what it was. */
+/** Stands between one agent and the gateway, or the provider itself, passes everything on and writes down what it was. */
 export class Tap {
   readonly seen: Exchanged[] = [];
-  readonly #gateway: URL;
+  readonly #target: URL;
+  readonly #prefix: string;
   readonly #server: Server;
+  readonly #began = performance.now();
 
-  /** @param gateway its origin */
-  constructor(gateway: string) {
-    this.#gateway = new URL(gateway);
+  /** @param target its origin, with what stands before each path. */
+  constructor(target: string) {
+    this.#target = new URL(target);
+    this.#prefix = this.#target.pathname.replace(/\/$/, "");
     this.#server = createServer((request, response) => this.#pass(request, response));
   }
 
@@ -52,10 +59,12 @@ export class Tap {
       requestId: "",
       dropped: [],
       error: "",
+      asked: performance.now() - this.#began,
+      answered: null,
     };
     this.seen.push(exchanged);
-    const { hostname, port } = this.#gateway;
-    const onward = connect({ hostname, port, method, path: url, headers });
+    const { hostname, port } = this.#target;
+    const onward = connect({ hostname, port, method, path: this.#prefix + url, headers });
     onward.on("response", (answer) => {
       exchanged.status = answer.statusCode ?? 0;
       exchanged.requestId = answer.headers["x-request-id"]?.toString() ?? "";
@@ -64,6 +73,7 @@ export class Tap {
       if (exchanged.status >= 400) answer.on("data", (bytes: Buffer) => (exchanged.error += bytes.toString()));
       response.writeHead(exchanged.status, answer.headers);
       answer.on("error", () => response.destroy());
+      answer.on("end", () => (exchanged.answered = performance.now() - this.#began));
       answer.pipe(response);
     });
     onward.on("error", () => response.destroy());

@@ -85,7 +85,7 @@ describe("gateway replay", () => {
   });
 
   test.each([
-    ["no log", ["replay"], 2, "missing required argument 'logs'"],
+    ["no log", ["replay", "--config", "bad-lines/new.yaml"], 2, "the configuration has no telemetry.decision_log"],
     [
       "a log that is not there",
       ["replay", "none.jsonl", "--config", "bad-lines/new.yaml"],
@@ -155,6 +155,6 @@ describe("gateway explain --request", () => {
   test("without a log it is the configured one that is read", async () => {
     const exit = await workspace.cli("explain", "--config", "bad-lines/new.yaml", "--request", "x");
     expect(exit).toMatchObject({ code: 2, stdout: "" });
-    expect(exit.stderr).toContain("--log FILE: telemetry.decision_log is not configured");
+    expect(exit.stderr).toContain("--log FILE: the configuration has no telemetry.decision_log");
   });
 });

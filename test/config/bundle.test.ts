@@ -75,10 +75,30 @@ describe("the schema that is printed", () => {
     }
   });
 
-  test("a value is one pattern, not a choice of two", () => {
-    const choices = SCHEMAS.filter(([, { anyOf, oneOf, enum: words }]) => anyOf ?? oneOf ?? words);
+  test("a value is one pattern, except where it is one of a few words, which editors list", () => {
+    const branches = SCHEMAS.flatMap(([path, { anyOf }]) =>
+      Array.isArray(anyOf) ? [{ path, anyOf: anyOf as Record<string, unknown>[] }] : [],
+    );
+    const withoutWords = branches.filter(({ anyOf }) => !anyOf.some((one) => "enum" in one));
+    expect(withoutWords.map(({ path }) => path)).toEqual([]);
+    const withoutReference = branches.filter(({ anyOf }) => !JSON.stringify(anyOf).includes("(env|file):"));
+    expect(withoutReference.map(({ path }) => path)).toEqual([]);
+    const choices = SCHEMAS.filter(([path, { oneOf, enum: words }]) => oneOf ?? (words && !/anyOf\/\d+$/.test(path)));
     expect(choices.map(([path]) => path)).toEqual([]);
   });
+
+  test.for(["dialect", "vendor", "api"])(
+    "the words of an upstream's %s are an enum, not a regular expression",
+    (key) => {
+      const own = readJson("schemas/gateway.schema.json") as never as {
+        definitions: { upstream: { properties: Record<string, object> } };
+      };
+      const words = /"enum":(\[[^\]]*\])/.exec(JSON.stringify(own.definitions.upstream.properties[key]))![1]!;
+      const [, printed] = SCHEMAS.find(([path]) => path.endsWith(`/properties/${key}`))!;
+      expect((printed["anyOf"] as readonly { readonly enum?: unknown }[])[0]!.enum).toEqual(JSON.parse(words));
+      expect(JSON.stringify(printed)).not.toContain("^(");
+    },
+  );
 
   test.for(["gateway.yaml", ...globSync(resolve(ROOT, "../shared/examples/gateway.yaml"))])("accepts %s", (file) => {
     const validate = strictAjv().compile(SCHEMA);

@@ -53,7 +53,7 @@ test("a plugin outside any package imports #kit, #schema and its own files", asy
   const own = ["gateway.yaml", "plugins/own.ts", "plugins/lib/words.ts", "plugins/own.schema.json"].map((name) =>
     join(folder, name),
   );
-  expect(files).toEqual(own);
+  expect(files.map(({ path }) => path)).toEqual(own);
   expect(sources.map(({ kind }) => kind)).toEqual(["config", "plugin", "plugin", "plugin"]);
 });
 
@@ -87,10 +87,6 @@ test.for(["plugins/own.ts", "plugins/lib/words.ts"])("%s that everyone may write
 });
 
 test.for<[string, string, string]>([
-  ["a syntax error", "export default {{", "plugin-load"],
-  ["TypeScript that cannot be erased", "enum A { B }\nexport default A;", "plugin-load"],
-  ["a missing import", 'import "./nowhere.ts";\nexport default {};', "plugin-load"],
-  ["a missing package", 'import "no-such-package";\nexport default {};', "plugin-load"],
   ["a rejection that is no error", 'await Promise.reject("no");\nexport default {};', "plugin-load"],
   ["an empty file", "", "plugin-contract"],
   ["a default export that is no plugin", "export default 5;", "plugin-contract"],
@@ -111,4 +107,62 @@ test("the contract", () => {
   expect(contractBreach({ ...good, schema: new URL("https://example.com/a.json") })).toMatch("schema");
   expect(contractBreach({ ...good, setup: {} })).toMatch("setup");
   expect(contractBreach({ ...good, needs: "meter" })).toMatch("needs");
+});
+
+const HEAD = 'import { definePlugin } from "#kit";\n';
+
+test.for<[what: string, file: string, files: Readonly<Record<string, string>>, place: string]>([
+  [
+    "a syntax error",
+    "own.ts",
+    { "own.ts": `${HEAD}export default definePlugin({\n  name: "own"\n  stage: 1,\n});\n` },
+    "own.ts:4:3",
+  ],
+  ["one in a line that goes on", "own.ts", { "own.ts": `${HEAD}const a = () => { return (1 };\n` }, "own.ts:2:29"],
+  ["syntax that is not only types", "own.ts", { "own.ts": `${HEAD}\nenum Way { In }\n` }, "own.ts:3:1"],
+  [
+    "an error in a file that it imports",
+    "own.ts",
+    { "own.ts": `import "./lib/words.ts";\n`, "lib/words.ts": "\n\nconst = 1;\n" },
+    "lib/words.ts:3:7",
+  ],
+  [
+    "an import of a file that is not there",
+    "own.ts",
+    { "own.ts": `\nimport { a } from "./lib/wrods.ts";\nexport default a;\n` },
+    "own.ts:2:19",
+  ],
+  [
+    "an import of a package that is not there",
+    "own.ts",
+    { "own.ts": `\nimport a from "no-such-package";\nexport default a;\n` },
+    "own.ts:2:15",
+  ],
+  [
+    "an import of a name that is not there",
+    "own.ts",
+    { "own.ts": `\nimport { a } from "./lib/words.ts";\nexport default a;\n` },
+    "own.ts:2:10",
+  ],
+  ["a throw", "own.ts", { "own.ts": `\n\nthrow new Error("no");\n` }, "own.ts:3:7"],
+  [
+    "a syntax error of JavaScript",
+    "own.js",
+    { "own.js": `import "./lib/words.ts";\n\nexport default { a: ;\n` },
+    "own.js:3:21",
+  ],
+])("%s is told at the plugin's file and line", async ([, file, files, place]) => {
+  for (const [name, text] of Object.entries(files)) await write(`plugins/${name}`, text);
+  await write("gateway.yaml", SMALL.replace("stream-relay", `{ use: ./plugins/${file} }, stream-relay`));
+  const { ok, diagnostics } = await load();
+  expect(ok).toBe(false);
+  expect(diagnostics.map(({ file, line, column, rule }) => [`${file}:${line}:${column}`, rule])).toEqual([
+    [join(folder, "plugins", place), "plugin-load"],
+  ]);
+});
+
+test("a file that Node will not place is told at the step", async () => {
+  await write("plugins/own.ts", "export {};\nlet a = 1;\nlet a = 2;\n");
+  const { diagnostics } = await load();
+  expect(diagnostics).toMatchObject([{ file: join(folder, "gateway.yaml"), rule: "plugin-load" }]);
 });

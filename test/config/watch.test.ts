@@ -3,6 +3,7 @@ import { appendFile, mkdir, rename, rm, symlink, utimes, writeFile } from "node:
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { beforeEach, expect, onTestFinished, test, vi } from "vitest";
+import { disk, noting, type WatchedFile } from "../../src/config/files.ts";
 import { watchConfig } from "../../src/config/watch.ts";
 import { scratch } from "./support.ts";
 
@@ -17,18 +18,39 @@ beforeEach(async () => {
   await writeFile(file, "a: 1\n");
 });
 
-/** Watches, and waits until the first look is over. */
+const log = { error: (fields: object) => expect.fail(JSON.stringify(fields)) };
+
+interface Watched {
+  changes: () => number;
+  /** A load that the watcher did not ask for. */
+  load: () => Promise<void>;
+}
+
+/** Watches what a load of these files found, and waits until the first look is over. */
 async function watching(
-  files: () => readonly string[] = () => [file],
+  paths: () => readonly string[] = () => [file],
   poll = 100,
   then: () => void = () => undefined,
-): Promise<{ changes: () => number }> {
-  const onChange = vi.fn<() => void>(then);
-  const watch = watchConfig({ files, onChange, log: { error: (fields) => expect.fail(JSON.stringify(fields)) }, poll });
+): Promise<Watched> {
+  let files: readonly WatchedFile[] = [];
+  const load = async (): Promise<void> => {
+    const reader = noting(disk);
+    for (const path of paths()) {
+      if (path.includes("*")) await reader.access.expand(path, folder);
+      else await reader.access.read(path).catch(() => undefined);
+    }
+    files = reader.files();
+  };
+  await load();
+  const onChange = vi.fn<() => Promise<void>>(async () => {
+    await load();
+    then();
+  });
+  const watch = watchConfig({ files: () => files, onChange, log, poll });
   onTestFinished(() => watch.close());
   await sleep(300);
   onChange.mockClear();
-  return { changes: () => onChange.mock.calls.length };
+  return { changes: () => onChange.mock.calls.length, load };
 }
 
 /** An editor that writes beside the file and moves it into place. */
@@ -114,7 +136,7 @@ test("a file that is missing at first", async () => {
 
 test("a new file that a pattern would match, but no other", async () => {
   await mkdir(join(folder, "conf.d"));
-  const { changes } = await watching(() => [file, join(folder, "conf.d")]);
+  const { changes } = await watching(() => [file, "conf.d/*.yaml"]);
   await writeFile(join(folder, "conf.d/.a.swp"), "x");
   await sleep(400);
   expect(changes()).toBe(0);
@@ -123,7 +145,7 @@ test("a new file that a pattern would match, but no other", async () => {
 });
 
 test("a database that is written all the time in the same folder puts no look off", async () => {
-  const { changes } = await watching(() => [file, folder], 60_000);
+  const { changes } = await watching(() => [file, "*.yaml"], 60_000);
   const writing = setInterval(() => writeFileSync(join(folder, "gateway.db-wal"), "x"), 20);
   onTestFinished(() => clearInterval(writing));
   await replace("a: 2\n");
@@ -135,26 +157,69 @@ test("files that join the configuration are watched, files that leave it are not
   await writeFile(other, "b: 1\n");
   await utimes(other, 0, 0);
   let files = [file];
-  const { changes } = await watching(() => files);
+  const { changes, load } = await watching(() => files);
   files = [file, other];
+  await load();
   await sleep(400);
   expect(changes()).toBe(0);
   await writeFile(other, "b: 2\n");
   await expect.poll(() => changes() === 1, WAIT).toBe(true);
   files = [file];
+  await load();
   await sleep(300);
   await writeFile(other, "b: 3\n");
   await sleep(400);
   expect(changes()).toBe(1);
 });
 
-test("one that was written just before it joined counts as changed", async () => {
-  const other = join(folder, "other.yaml");
-  let files = [file];
-  const { changes } = await watching(() => files);
-  await writeFile(other, "b: 1\n");
-  files = [file, other];
+test("a file that was changed, loaded by request, and changed back before a look counts as changed", async () => {
+  const { changes, load } = await watching();
+  await writeFile(file, "a: 2\n");
+  await load();
+  await writeFile(file, "a: 1\n");
   await expect.poll(() => changes() > 0, WAIT).toBe(true);
+});
+
+test("a file that had two contents while it was loaded differs from both", async () => {
+  const texts = ["a: 1\n", "a: 2\n"];
+  const reader = noting({ ...disk, read: async () => texts.shift()! });
+  await reader.access.read(file);
+  await reader.access.read(file);
+  const [noted] = reader.files();
+  for (const text of ["a: 1\n", "a: 2\n"]) {
+    await writeFile(file, text);
+    expect(await noted!.look()).not.toBe(noted!.found);
+  }
+});
+
+test("a load that fails before it reads anything is not asked for again until something changes", async () => {
+  const reader = noting(disk);
+  await reader.access.read(file);
+  const [files, onChange] = [reader.files(), vi.fn<() => Promise<void>>(() => Promise.resolve())];
+  const watch = watchConfig({ files: () => files, onChange, log, poll: 20 });
+  onTestFinished(() => watch.close());
+  await writeFile(file, "a: 2\n");
+  await expect.poll(() => onChange.mock.calls.length, WAIT).toBe(1);
+  await sleep(300);
+  expect(onChange).toHaveBeenCalledTimes(1);
+  await writeFile(file, "a: 3\n");
+  await expect.poll(() => onChange.mock.calls.length, WAIT).toBe(2);
+});
+
+test("a load under way is not joined by a second one", async () => {
+  const reader = noting(disk);
+  await reader.access.read(file);
+  const ends = Promise.withResolvers<void>();
+  const onChange = vi.fn<() => Promise<void>>(() => ends.promise);
+  const watch = watchConfig({ files: reader.files, onChange, log, poll: 20 });
+  onTestFinished(() => watch.close());
+  await writeFile(file, "a: 2\n");
+  await expect.poll(() => onChange.mock.calls.length, WAIT).toBe(1);
+  await writeFile(file, "a: 3\n");
+  await sleep(300);
+  expect(onChange).toHaveBeenCalledTimes(1);
+  ends.resolve();
+  await expect.poll(() => onChange.mock.calls.length, WAIT).toBeGreaterThan(1);
 });
 
 test("a burst of writes is few changes", async () => {
@@ -166,13 +231,10 @@ test("a burst of writes is few changes", async () => {
 });
 
 test("after close nothing is called", async () => {
-  const onChange = vi.fn<() => void>();
-  const watch = watchConfig({
-    files: () => [file],
-    onChange,
-    log: { error: (fields) => expect.fail(JSON.stringify(fields)) },
-    poll: 20,
-  });
+  const reader = noting(disk);
+  await reader.access.read(file);
+  const onChange = vi.fn<() => Promise<void>>(() => Promise.resolve());
+  const watch = watchConfig({ files: reader.files, onChange, log, poll: 20 });
   await sleep(200);
   await watch.close();
   await writeFile(file, "a: 9\n");

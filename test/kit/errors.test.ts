@@ -3,46 +3,47 @@ import {
   AttemptError,
   ERRORS,
   type ErrorCode,
+  type ErrorKind,
   GatewayError,
   invalidRequest,
   storeUnavailable,
 } from "../../src/kit/index.ts";
 
 /** The specification's errors table, section 1 of the decisions and the gateway's own. */
-const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "message" | "error", final: boolean])[] = [
-  ["INVALID_REQUEST", 400, true, "text", false],
-  ["INVALID_MODEL", 400, true, "text", false],
-  ["AUTHENTICATION_ERROR", 401, true, "text", false],
-  ["AUTHENTICATION_REQUIRED", 401, false, "message", false],
-  ["INVALID_TOKEN", 401, false, "message", false],
-  ["INVALID_CODE", 401, false, "message", false],
-  ["SIGN_IN_FAILED", 401, false, "message", false],
-  ["INSUFFICIENT_CREDITS", 402, true, "text", false],
-  ["MODEL_NOT_ALLOWED", 403, true, "text", false],
-  ["FORBIDDEN", 403, false, "message", false],
-  ["NOT_FOUND", 404, true, "text", false],
-  ["MODEL_NOT_FOUND", 404, false, "error", false],
-  ["UNKNOWN_PATH", 404, false, "message", false],
-  ["METHOD_NOT_ALLOWED", 405, false, "message", false],
-  ["REQUEST_TOO_LARGE", 413, true, "text", false],
-  ["UNSUPPORTED_MEDIA_TYPE", 415, true, "text", false],
-  ["DAILY_REQUEST_LIMIT_EXCEEDED", 429, true, "text", false],
-  ["RATE_LIMIT_ERROR", 429, true, "text", false],
-  ["IP_RATE_LIMIT", 429, false, "message", false],
-  ["TOO_MANY_REQUESTS", 429, false, "message", false],
-  ["INTERNAL", 500, false, "text", false],
-  ["PROVIDER_ERROR", 502, true, "text", true],
-  ["CIRCUIT_BREAKER_OPEN", 503, true, "text", false],
-  ["OVERLOADED", 503, true, "text", false],
-  ["STORE_UNAVAILABLE", 503, true, "text", false],
-  ["SHUTTING_DOWN", 503, true, "text", false],
-  ["PROVIDER_TIMEOUT", 504, true, "text", true],
+const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "message" | "error", ErrorKind])[] = [
+  ["INVALID_REQUEST", 400, true, "text", "invalid_request"],
+  ["INVALID_MODEL", 400, true, "text", "invalid_request"],
+  ["AUTHENTICATION_ERROR", 401, true, "text", "authentication"],
+  ["AUTHENTICATION_REQUIRED", 401, false, "message", "authentication"],
+  ["INVALID_TOKEN", 401, false, "message", "authentication"],
+  ["INVALID_CODE", 401, false, "message", "authentication"],
+  ["SIGN_IN_FAILED", 401, false, "message", "authentication"],
+  ["INSUFFICIENT_CREDITS", 402, true, "text", "billing"],
+  ["MODEL_NOT_ALLOWED", 403, true, "text", "permission"],
+  ["FORBIDDEN", 403, false, "message", "permission"],
+  ["NOT_FOUND", 404, true, "text", "not_found"],
+  ["MODEL_NOT_FOUND", 404, false, "error", "not_found"],
+  ["UNKNOWN_PATH", 404, false, "message", "not_found"],
+  ["METHOD_NOT_ALLOWED", 405, false, "message", "invalid_request"],
+  ["REQUEST_TOO_LARGE", 413, true, "text", "too_large"],
+  ["UNSUPPORTED_MEDIA_TYPE", 415, true, "text", "invalid_request"],
+  ["UPGRADE_REQUIRED", 426, false, "message", "invalid_request"],
+  ["DAILY_REQUEST_LIMIT_EXCEEDED", 429, true, "text", "rate_limited"],
+  ["RATE_LIMIT_ERROR", 429, true, "text", "rate_limited"],
+  ["IP_RATE_LIMIT", 429, false, "message", "rate_limited"],
+  ["TOO_MANY_REQUESTS", 429, false, "message", "rate_limited"],
+  ["INTERNAL", 500, false, "text", "server"],
+  ["PROVIDER_ERROR", 502, true, "text", "server"],
+  ["CIRCUIT_BREAKER_OPEN", 503, true, "text", "overloaded"],
+  ["OVERLOADED", 503, true, "text", "overloaded"],
+  ["STORE_UNAVAILABLE", 503, true, "text", "overloaded"],
+  ["SHUTTING_DOWN", 503, true, "text", "overloaded"],
+  ["PROVIDER_TIMEOUT", 504, true, "text", "timeout"],
 ];
 
 describe("the table of errors", () => {
-  test.each(TABLE)("%s", (code, status, coded, body, final) => {
-    const row: { readonly final?: boolean } & (typeof ERRORS)[ErrorCode] = ERRORS[code];
-    expect({ ...row, final: row.final ?? false }).toEqual({ status, coded, body, final });
+  test.each(TABLE)("%s", (code, status, coded, body, kind) => {
+    expect(ERRORS[code]).toEqual({ status, coded, body, kind });
     expect(new GatewayError(code, "text").status).toBe(status);
   });
 

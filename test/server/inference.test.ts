@@ -144,8 +144,18 @@ test.each([
   ],
   [new GatewayError("RATE_LIMIT_ERROR", "x", { retryAfter: 0 }), 429, "x", { "retry-after": "1" }],
   [new GatewayError("RATE_LIMIT_ERROR", "x", { retryAfter: Number.NaN }), 429, "x", { "retry-after": "1" }],
-  [new GatewayError("PROVIDER_ERROR", "x"), 502, "x", { "x-should-retry": "false", "x-error-code": "PROVIDER_ERROR" }],
-  [new GatewayError("PROVIDER_TIMEOUT", "x"), 504, "x", { "x-should-retry": "false" }],
+  [
+    new GatewayError("PROVIDER_ERROR", "x", { permanent: true }),
+    502,
+    "x",
+    { "x-should-retry": "false", "x-error-code": "PROVIDER_ERROR", "retry-after": undefined },
+  ],
+  [
+    new GatewayError("PROVIDER_TIMEOUT", "x", { retryAfter: 9.4 }),
+    504,
+    "x",
+    { "retry-after": "10", "x-should-retry": undefined },
+  ],
   [new GatewayError("CIRCUIT_BREAKER_OPEN", "x"), 503, "x", { "retry-after": "1", "x-should-retry": undefined }],
   [new GatewayError("INTERNAL", "never shown"), 500, "Internal server error", { "x-error-code": undefined }],
   [

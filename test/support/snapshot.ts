@@ -34,6 +34,7 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
       admin: null,
       workers: 1,
       dashboard: true,
+      errorFormat: "auto",
       bodyLimit: 1024 * 1024,
       bodyMemory: 512 * 1024 * 1024,
       uploadSpace: 4 * 1024 * 1024 * 1024,

@@ -119,7 +119,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
       };
       const location = await locate(provider, sealed).catch((error: unknown) => {
         log.error({ provider: name, reason: reasonOf(error) }, "an identity provider is not usable");
-        throw new GatewayError("PROVIDER_ERROR", "Identity provider unavailable");
+        throw new GatewayError("PROVIDER_ERROR", "Identity provider unavailable", { retryAfter: 1 });
       });
       return { location, state: await seal.close(sealed), maxAge: STATE_TTL_SECONDS };
     },

@@ -54,8 +54,8 @@ function linkMissing(context: LinkContext, steps: readonly ResolvedStep[]): void
     );
   }
   if (!has("identify")) {
-    const message = "nothing finds out who is calling: every request is refused";
-    context.report("/pipeline", { rule: "missing-identify", severity: "warning", message, hint: "add auth" }, "key");
+    const message = "the pipeline has no identify plugin: every request would be refused";
+    context.report("/pipeline", { rule: "missing-identify", message, hint: "add auth" }, "key");
   }
   const names = new Set(steps.map(({ plugin }) => plugin.name));
   for (const { plugin, at } of steps) {

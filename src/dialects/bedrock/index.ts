@@ -2,28 +2,33 @@ import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
 import { readBy } from "../canonical/parameters.ts";
-import { numberAt, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
+import { numberAt, outputLimit, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
-import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
+import { restrictedChoice } from "../canonical/restricted-choice.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
-import { claudeOutput, rulesOf, SCHEMA_AT } from "../messages/models.ts";
+import { ofMessages } from "../messages/native.ts";
+import { claudeOutput, SCHEMA_AT } from "../messages/output.ts";
 import { fitSchema } from "../schemas/fit.ts";
-import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
+import { CLAUDE_SCHEMAS } from "../schemas/rules.ts";
 import { chatAnswer, ConverseStreamReader } from "./answer.ts";
 import { awsCredentials, errorMessage, exceptionName } from "./aws.ts";
+import { withFitPoints } from "./cache-points.ts";
 import { conversationOf } from "./messages.ts";
 import {
-  cachePoint,
   claudeFields,
+  goesOn,
   hasStructuredOutput,
+  maxOutputOf,
   reasoningFields,
   responsePaths,
+  takesSystem,
   takesToolChoice,
   topK,
   type Translation,
   translationOf,
 } from "./models.ts";
+import { toolsOf } from "./tools.ts";
 
 /** ToolSpecification.name: `[a-zA-Z0-9_-]+`, 1 to 64 (AWS, API_runtime_ToolSpecification). */
 const NAMES: NameRules = { toolName: 64, toolNameCharacters: "word" };
@@ -67,8 +72,11 @@ function chatRequest(call: Call, target: Target, apiKey: string): UpstreamReques
   const { report } = translation;
   // A schema nested deeper than the call stack is the client's fault, not a 500.
   const tooDeep = (): Error => report.refusal("/", "is nested too deeply");
-  const output = guardDepth(() => outputOf(call.body, target.model, translation), tooDeep);
-  const body = guardDepth(() => converseBody(output, target.model, translation), tooDeep);
+  const { choice, names } = restrictedChoice(call.body["tool_choice"]);
+  const asked = { ...call.body, tool_choice: choice };
+  const output = guardDepth(() => outputOf(asked, target.model, translation), tooDeep);
+  const writing = { target, translation, effortThinks: !ofMessages(call), names };
+  const body = guardDepth(() => converseBody(output, writing), tooDeep);
   report.dropUnread(READ);
   const operation = call.stream ? "converse-stream" : "converse";
   const accept = call.stream ? "application/vnd.amazon.eventstream" : "application/json";
@@ -82,24 +90,40 @@ function chatRequest(call: Call, target: Target, apiKey: string): UpstreamReques
   };
 }
 
-function converseBody({ body: asked, config }: Output, model: string, translation: Translation): Json {
-  const conversation = conversationOf(asked["messages"], translation);
-  const { messages: turns } = conversation;
-  const { toolConfig, choice, forced = false } = toolsOf(asked, turns, translation);
-  const { body, fields: reasoning } =
-    translation.family === "anthropic"
-      ? claudeFields(asked, { model, turns, forced }, translation)
-      : { body: asked, fields: reasoningFields(asked, model, translation) };
-  const fields = { ...topK(body, translation), ...reasoning, ...choice };
-  return {
-    ...conversation,
-    ...inferenceOf(body, translation),
+interface Writing {
+  readonly target: Target;
+  readonly translation: Translation;
+  /** A client of another format than Claude's means by an effort that the model thinks. */
+  readonly effortThinks: boolean;
+  /** Of the client's functions that may be called; null: all of them. */
+  readonly names: ReadonlySet<string> | null;
+}
+
+function converseBody(output: Output, { target, translation, effortThinks, names }: Writing): Json {
+  const { body: asked, config, tool } = output;
+  const { model, maxOutput } = target;
+  // "JSON outputs are not compatible with message prefilling."
+  const takes = { system: takesSystem(model), prefill: goesOn(translation) && Object.keys(config).length === 0 };
+  const { system, messages } = conversationOf(asked["messages"], takes, translation);
+  const callable = names === null || tool === null ? names : names.union(new Set([tool]));
+  const { toolConfig, choice, forced = false } = toolsOf(asked, { turns: messages, names: callable }, translation);
+  const { claude: rules } = translation;
+  const { body, fields, turns } =
+    rules === null
+      ? { body: asked, fields: reasoningFields(asked, model, translation), turns: messages }
+      : claudeFields(asked, { rules, turns: messages, forced, configured: maxOutput, effortThinks }, translation);
+  const more = { ...topK(body, translation), ...fields, ...choice };
+  const request = {
+    ...(system === undefined ? {} : { system }),
+    messages: turns,
+    ...inferenceOf(body, target, translation),
     ...(toolConfig ? { toolConfig } : {}),
     ...config,
-    ...(Object.keys(fields).length > 0 ? { additionalModelRequestFields: fields } : {}),
+    ...(Object.keys(more).length > 0 ? { additionalModelRequestFields: more } : {}),
     ...responsePaths(body, translation),
     ...requestOf(body, translation),
   };
+  return withFitPoints(request, model, translation);
 }
 
 const TIERS: ReadonlySet<unknown> = new Set(["default", "flex", "priority"]);
@@ -109,15 +133,25 @@ const MAX_METADATA_ENTRIES = 16;
 const MAX_TEMPERATURE = 1;
 
 /** `inferenceConfig`, or nothing. @throws GatewayError for a value of the wrong type. */
-function inferenceOf(body: Json, translation: Translation): Json {
+function inferenceOf(body: Json, { model, maxOutput }: Target, translation: Translation): Json {
+  for (const name of ["max_completion_tokens", "max_tokens"]) numberAt(body, name, translation.report);
+  const most = Math.min(maxOutputOf(model) ?? Infinity, maxOutput ?? Infinity);
   const config = {
-    maxTokens:
-      numberAt(body, "max_completion_tokens", translation.report) ?? numberAt(body, "max_tokens", translation.report),
+    maxTokens: outputLimit(body, most === Infinity ? null : most, translation.report),
     temperature: temperatureOf(body, translation),
     topP: numberAt(body, "top_p", translation.report),
-    stopSequences: stopsOf(body, translation.report),
+    stopSequences: visibleStops(body, translation),
   };
   return Object.values(config).some((value) => value !== undefined) ? { inferenceConfig: config } : {};
+}
+
+/** Claude refuses others: "each stop sequence must contain non-whitespace". */
+function visibleStops(body: Json, { family, report }: Translation): readonly string[] | undefined {
+  const stops = stopsOf(body, report);
+  if (family !== "anthropic" || stops === undefined) return stops;
+  const kept = stops.filter((stop) => stop.trim() !== "");
+  if (kept.length < stops.length) report.drop("/stop");
+  return kept.length > 0 ? kept : undefined;
 }
 
 /** OpenAI's goes up to 2. */
@@ -154,10 +188,10 @@ interface Output {
 }
 
 /** Claude's way for Claude; other models have structured output of their own, or are made to call a tool. */
-function outputOf(body: Json, model: string, { family, report }: Translation): Output {
+function outputOf(body: Json, model: string, { family, claude, report }: Translation): Output {
   const structured = hasStructuredOutput(model);
-  if (family === "anthropic") {
-    const { forcedTools } = rulesOf(model.toLowerCase());
+  if (claude !== null) {
+    const { forcedTools } = claude;
     const output = claudeOutput(body, { structured: structured || !forcedTools, forcedTools }, report);
     // That only one tool is called could be said to Claude alone, beside Converse's own choice of a tool.
     const asked = { ...output.body, parallel_tool_calls: body["parallel_tool_calls"] };
@@ -192,115 +226,4 @@ function configOf({ response_format: format }: Json, schema: Json | null, report
     ...(typeof description === "string" ? { description } : {}),
   };
   return { outputConfig: { textFormat: { type: "json_schema", structure: { jsonSchema } } } };
-}
-
-/** What of a request's tools goes where. */
-interface Tools {
-  readonly toolConfig?: Json;
-  /** For `additionalModelRequestFields`: a choice that Converse itself cannot say. */
-  readonly choice?: Json;
-  /** A tool must be called. */
-  readonly forced?: boolean;
-}
-
-/**
- * @param turns the conversation in Converse's form: one that has tool calls in it needs tools, also where the client lists
- * none any more.
- * @throws GatewayError for tools that cannot be written down.
- */
-function toolsOf(body: Json, turns: unknown, translation: Translation): Tools {
-  const { report } = translation;
-  const listed = body["tools"] ?? [];
-  if (!Array.isArray(listed)) throw report.refusal("/tools", "must be a list");
-  const choice = body["tool_choice"] ?? "auto";
-  const used = usedTools(turns);
-  if (choice === "none" && used.length === 0) return {};
-  const given = listed.flatMap((tool: unknown, index) => toolSpec(tool, `/tools/${index}`, translation));
-  const tools = given.length > 0 ? given : used.map((name) => spec({ name }, ANY_INPUT));
-  if (tools.length === 0) {
-    if (choice !== "auto") report.drop("/tool_choice");
-    return {};
-  }
-  const forced = choice === "required" || namedTool(choice) !== null;
-  return {
-    toolConfig: { tools, ...choiceOf(choice, body, translation) },
-    ...single(choice, body, translation),
-    forced,
-  };
-}
-
-function toolSpec(listed: unknown, at: string, translation: Translation): readonly Json[] {
-  const { report } = translation;
-  const found = describedFunction(listed, at, report);
-  if (found === null) return [];
-  const { tool, described } = found;
-  report.dropUnknown(tool, TOOL_FIELDS, at);
-  report.dropUnknown(described, FUNCTION_FIELDS, `${at}/function`);
-  return [spec(described, inputSchema(described, `${at}/function`, translation)), ...cachePoint(tool, at, translation)];
-}
-
-function spec({ name, description }: Json, input: Json): Json {
-  const described = typeof description === "string" && description.trim() !== "" ? { description } : {};
-  return { toolSpec: { name, ...described, ...input } };
-}
-
-const ANY_INPUT: Json = { inputSchema: { json: { type: "object" } } };
-
-/** Converse takes schemas of objects only, and `$schema` of none of its models. */
-function inputSchema({ parameters, strict }: Json, at: string, { family, strictTools, report }: Translation): Json {
-  const { $schema: _dialect, ...rest } = isJson(parameters) ? parameters : {};
-  const schema = { type: "object", ...rest };
-  // A function without parameters takes none.
-  const own = isJson(parameters) ? schema : { ...schema, properties: {} };
-  const held = strict === true && strictTools ? fitSchema(own, CLAUDE_SCHEMAS, report.schemaWork) : null;
-  if (held?.shaped === true) {
-    report.dropWithin(held, `${at}/parameters`);
-    return { inputSchema: { json: held.schema }, strict: true };
-  }
-  if (strict === true) report.drop(`${at}/strict`);
-  if (family !== "anthropic") return { inputSchema: { json: schema } };
-  const taken = fitSchema(schema, CLAUDE_TOOLS, report.schemaWork);
-  report.dropWithin(taken, `${at}/parameters`);
-  return { inputSchema: { json: taken.schema } };
-}
-
-function choiceOf(choice: unknown, body: Json, { family, report }: Translation): Json {
-  // Said among the model's own fields, it must not be said here: Converse refuses both.
-  if (isSingle(body) && family === "anthropic") return {};
-  if (choice === "auto") return {};
-  if (choice === "required") return { toolChoice: { any: {} } };
-  const name = namedTool(choice);
-  if (name === null) report.drop("/tool_choice");
-  return name === null ? {} : { toolChoice: { tool: { name } } };
-}
-
-/** At most one call at a time; a field of Claude's own. */
-function single(choice: unknown, body: Json, { family, report }: Translation): { readonly choice?: Json } {
-  if (!isSingle(body)) return {};
-  if (family !== "anthropic") {
-    report.drop("/parallel_tool_calls");
-    return {};
-  }
-  const name = namedTool(choice);
-  if (name === null && choice !== "auto" && choice !== "required") report.drop("/tool_choice");
-  const own = name !== null ? { type: "tool", name } : { type: choice === "required" ? "any" : "auto" };
-  return { choice: { tool_choice: { ...own, disable_parallel_tool_use: true } } };
-}
-
-function isSingle(body: Json): boolean {
-  return body["parallel_tool_calls"] === false;
-}
-
-/** The names of the tools that were called, each once. */
-function usedTools(turns: unknown): readonly string[] {
-  const blocks = Array.isArray(turns) ? turns.flatMap((turn: unknown) => (isJson(turn) ? turn["content"] : [])) : [];
-  const names = blocks.map((block: unknown) => {
-    if (!isJson(block)) return undefined;
-    // A result alone, its call gone: any tool will do.
-    if (isJson(block["toolResult"])) return "tool";
-    return isJson(block["toolUse"]) ? block["toolUse"]["name"] : undefined;
-  });
-  const called = new Set(names.filter((name) => typeof name === "string"));
-  if (called.size > 1) called.delete("tool");
-  return [...called];
 }

@@ -1,8 +1,9 @@
-import { isJson, isTextType, type Json, readDataUrl } from "../../kit/index.ts";
+import { isJson, type Json } from "../../kit/index.ts";
+import { append, objects } from "../canonical/json.ts";
+import { asksAboutMedia, standInFor } from "../canonical/left-out.ts";
 import {
   ASSISTANT_FIELDS,
   FILE_PART_FIELDS,
-  IMAGE_PART_FIELDS,
   inOrder,
   MESSAGE_FIELDS,
   NO_OUTPUT,
@@ -10,10 +11,13 @@ import {
   TEXT_PART_FIELDS,
 } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
+import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { argumentsObject, writtenCalls } from "../canonical/tools.ts";
-import { claudeReasoning } from "../messages/models.ts";
-import { cachePoint, readsReasoning, readsStatus, type Translation } from "./models.ts";
-import { append } from "../canonical/json.ts";
+import { dropOrigin } from "../messages/cache.ts";
+import { claudeReasoning } from "../messages/thinking.ts";
+import { cachePoint } from "./cache-points.ts";
+import { documentBlock, imageOf } from "./media.ts";
+import { readsReasoning, readsStatus, takesResultMedia, type Translation } from "./models.ts";
 
 const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, "tool_call_id", "is_error"]);
 
@@ -28,18 +32,34 @@ interface Turn extends Json {
   readonly content: Json[];
 }
 
+/** What a user says who has nothing to say: Converse demands a turn of theirs. */
+const NOTHING_SAID: Json = { text: "." };
+/** What a user says behind an assistant's words from which the model does not go on by itself. */
+const GO_ON: Json = { text: "Continue." };
+/** Of a tool's result that cannot be marked as an error. */
+const FAILED = "[The tool failed.]";
+
+/** What a model takes of an order of roles. */
+interface Takes {
+  readonly system: boolean;
+  readonly prefill: boolean;
+}
+
 /**
- * `system` and `messages` of a conversation. System messages amid it join the first ones, turns of the same role become
- * one, tool results are parts of a user turn.
- * @throws GatewayError for a message that cannot be written down, AttemptError for one of which nothing would be left.
+ * `system` and `messages` of a conversation, in the order that Converse demands: the user begins, the roles alternate, tool
+ * results are parts of the user turn behind the calls. System messages amid it join the first ones.
+ * @param takes what the model does: it has a system prompt, or the first user's turn begins with it; it goes on from the
+ * assistant's own words, or the user has the last.
+ * @throws GatewayError for a message that cannot be written down, AttemptError for a question of which nothing would be left.
  */
-export function conversationOf(messages: unknown, translation: Translation): Conversation {
+export function conversationOf(messages: unknown, takes: Takes, translation: Translation): Conversation {
   const { report } = translation;
   if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
   const system: Json[] = [];
-  const turns: Turn[] = [];
-  for (const [index, message] of messages.entries()) {
-    const at = `/messages/${index}`;
+  const spoken: Turn[] = [];
+  const placed = pairedMessages(messages);
+  const last = placed.at(-1)?.message;
+  for (const { message, at } of placed) {
     if (!isJson(message)) throw report.refusal(at, "must be an object");
     switch (message["role"]) {
       case "system":
@@ -48,24 +68,49 @@ export function conversationOf(messages: unknown, translation: Translation): Con
         append(system, marked(textContent(message["content"], `${at}/content`, translation), message, at, translation));
         break;
       case "user":
-        add(turns, "user", userBlocks(message, at, translation));
+        add(spoken, "user", userBlocks(message, at, message === last, translation));
         break;
       case "assistant":
-        add(turns, "assistant", assistantBlocks(message, at, translation));
+        add(spoken, "assistant", assistantBlocks(message, at, translation));
         break;
       case "tool":
-        add(turns, "user", toolResult(message, at, translation));
+        add(spoken, "user", toolResult(message, at, translation));
         break;
       default:
         throw report.refusal(`${at}/role`, "must be system, developer, user, assistant or tool");
     }
   }
-  if (translation.family === "anthropic") withoutTrailingBlank(turns);
-  // Converse demands a turn: instructions alone are what is asked.
-  if (turns.length === 0 && system.length > 0) return { messages: [{ role: "user", content: system }] };
-  if (turns.length === 0) throw report.refusal("/messages", "must have a message with content");
+  const turns = withoutLastThoughts(spoken, translation);
+  const asked = turns.length === 0 || !takes.system ? system : [];
+  // Instructions alone are what is asked.
+  if (asked.length > 0) add(turns, "user", asked, "before");
+  else if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [NOTHING_SAID] });
+  end(turns, placed.at(-1)?.at ?? "/messages", takes.prefill, translation);
   for (const { role, content } of turns) if (role === "user") explainDocuments(content);
-  return { ...(system.length > 0 ? { system } : {}), messages: turns };
+  const kept = asked.length > 0 ? [] : system;
+  return { ...(kept.length > 0 ? { system: kept } : {}), messages: turns };
+}
+
+/** "The final block in an assistant message cannot be `thinking`": without what was to follow it, it is of no use. */
+function withoutLastThoughts(turns: readonly Turn[], { origins, report }: Translation): Turn[] {
+  const kept: Turn[] = [];
+  for (const { role, content } of turns) {
+    const end = role === "user" ? content.length : content.findLastIndex((block) => !("reasoningContent" in block)) + 1;
+    for (const block of content.slice(end)) dropOrigin(origins.get(block), report);
+    add(kept, role, content.slice(0, end));
+  }
+  return kept;
+}
+
+/** A conversation that the assistant ends: some models go on from its words, others want the user to have the last. */
+function end(turns: Turn[], at: string, goesOn: boolean, translation: Translation): void {
+  if (turns.at(-1)?.role !== "assistant") return;
+  if (goesOn) {
+    if (translation.family === "anthropic") withoutTrailingBlank(turns);
+    return;
+  }
+  translation.report.drop(at);
+  add(turns, "user", [GO_ON]);
 }
 
 /** Claude refuses to go on from white space ("final assistant content cannot end with trailing whitespace",
@@ -84,21 +129,27 @@ function explainDocuments(content: Json[]): void {
   if (documents && !content.some((block) => "text" in block)) content.push({ text: SEE_DOCUMENTS });
 }
 
-function add(turns: Turn[], role: Turn["role"], blocks: readonly Json[]): void {
+function add(turns: Turn[], role: Turn["role"], blocks: readonly Json[], where: "before" | "behind" = "behind"): void {
   if (blocks.length === 0) return;
-  const last = turns.at(-1);
-  if (last?.role === role) append(last.content, blocks);
-  else turns.push({ role, content: [...blocks] });
+  const next = turns.at(where === "before" ? 0 : -1);
+  if (next?.role !== role) turns.splice(where === "before" ? 0 : turns.length, 0, { role, content: [...blocks] });
+  else if (where === "before") next.content.unshift(...blocks);
+  else append(next.content, blocks);
 }
 
-function userBlocks(message: Json, at: string, translation: Translation): readonly Json[] {
+/** @param isQuestion nothing follows it. */
+function userBlocks(message: Json, at: string, isQuestion: boolean, translation: Translation): readonly Json[] {
   const { report } = translation;
+  const { content } = message;
   const before = report.count;
-  const blocks = contentBlocks(message["content"], `${at}/content`, translation);
+  const blocks = contentBlocks(content, `${at}/content`, translation);
+  const lost =
+    blocks.length === 0 && report.count > before ? objects(content).filter(({ type }) => type !== "text") : [];
   // A question without the image it is about is another question.
-  if (blocks.length === 0 && report.count > before) throw report.unsupported(`${at}/content`);
+  if (lost.length > 0 && isQuestion && asksAboutMedia(message)) throw report.unsupported(`${at}/content`);
   report.dropUnknown(message, MESSAGE_FIELDS, at);
-  return marked(blocks, message, at, translation);
+  const told = lost.map((part) => ({ text: standInFor(part).text }));
+  return marked(told.length > 0 ? told : blocks, message, at, translation);
 }
 
 function toolResult(message: Json, at: string, translation: Translation): readonly Json[] {
@@ -107,13 +158,16 @@ function toolResult(message: Json, at: string, translation: Translation): readon
   if (typeof id !== "string" || id === "")
     throw report.refusal(`${at}/tool_call_id`, "must be a string that is not empty");
   report.dropUnknown(message, TOOL_RESULT_FIELDS, at);
-  const blocks = contentBlocks(message["content"], `${at}/content`, translation);
+  const blocks = contentBlocks(message["content"], `${at}/content`, { ...translation, isResult: true });
   // A result holds no cache points: one within it follows it.
   const content = blocks.filter((block) => !("cachePoint" in block));
   const points = blocks.filter((block) => "cachePoint" in block).slice(-1);
   if (failed === true && !readsStatus(family)) report.drop(`${at}/is_error`);
-  const status = failed === true && readsStatus(family) ? { status: "error" } : {};
-  const result = { toolUseId: toolId(id), content: content.length > 0 ? content : [{ text: NO_OUTPUT }], ...status };
+  // Claude: "all content must be type `text` if `is_error` is true".
+  const says = failed === true && family === "anthropic" && content.some((block) => !("text" in block));
+  const status = failed === true && readsStatus(family) && !says ? { status: "error" } : {};
+  const told = says ? [{ text: FAILED }, ...content] : content;
+  const result = { toolUseId: toolId(id), content: told.length > 0 ? told : [{ text: NO_OUTPUT }], ...status };
   return [{ toolResult: result }, ...(points.length > 0 ? points : cachePoint(message, at, translation))];
 }
 
@@ -143,11 +197,13 @@ function group(blocks: readonly Json[]): { readonly blocks: readonly Json[] } {
 }
 
 /** Models take back only what they signed: other reasoning is reported. */
-function reasoningBlocks(message: Json, at: string, { family, report }: Translation): Json[] {
+function reasoningBlocks(message: Json, at: string, { family, report, origins }: Translation): Json[] {
   const details: readonly unknown[] = Array.isArray(message["reasoning_details"]) ? message["reasoning_details"] : [];
   const blocks = details.map((detail, index) => {
     const block = isJson(detail) && readsReasoning(family) ? reasoningBlock(detail) : null;
-    if (block === null) report.drop(`${at}/reasoning_details/${index}`);
+    const place = `${at}/reasoning_details/${index}`;
+    if (block === null) report.drop(place);
+    else origins.set(block, { at: place });
     return group(block === null ? [] : [block]);
   });
   // The same thoughts as the details, in their own form.
@@ -204,13 +260,22 @@ function textContent(content: unknown, at: string, translation: Translation): Js
 function partBlocks(part: unknown, at: string, translation: Translation): readonly Json[] {
   const { report } = translation;
   if (!isJson(part)) throw report.refusal(at, "must be an object");
-  const blocks = knownBlocks(part, at, translation);
-  if (blocks === null) report.drop(at);
-  return blocks === null || blocks.length === 0 ? [] : [...blocks, ...cachePoint(part, at, translation)];
+  const blocks = knownBlocks(part, at, translation) ?? withoutForm(part, at, translation);
+  return blocks.length === 0 ? [] : [...blocks, ...cachePoint(part, at, translation)];
+}
+
+/** A part that Converse has no block for. */
+function withoutForm(part: Json, at: string, { report, isResult = false }: Translation): readonly Json[] {
+  const { text, isWhole } = standInFor(part);
+  if (!isResult || !isWhole) report.drop(at);
+  return isResult ? [{ text }] : [];
 }
 
 /** null for a part without a form in Converse. */
-function knownBlocks(part: Json, at: string, { report, documentName }: Translation): readonly Json[] | null {
+function knownBlocks(part: Json, at: string, translation: Translation): readonly Json[] | null {
+  const { report, documentName, family, isResult } = translation;
+  const isMedium = part["type"] === "image_url" || part["type"] === "file";
+  if (isMedium && isResult === true && !takesResultMedia(family)) return null;
   switch (part["type"]) {
     case "text":
       return textPart(part, "text", at, report);
@@ -242,80 +307,4 @@ function listed(block: Json | null): readonly Json[] | null {
 
 function textBlocks(text: string): Json[] {
   return text.trim() === "" ? [] : [{ text }];
-}
-
-/** Some clients write the URL itself where the object belongs. */
-function imageOf(part: Json, at: string, report: Report): Json | null {
-  const { image_url: image } = part;
-  const { url, detail } = isJson(image) ? image : { url: image };
-  if (typeof url !== "string") throw report.refusal(`${at}/image_url/url`, "must be a string");
-  const block = imageBlock(url);
-  if (block === null) return null;
-  if (typeof detail === "string" && detail !== "auto") report.drop(`${at}/image_url/detail`);
-  report.dropUnknown(part, IMAGE_PART_FIELDS, at);
-  return block;
-}
-
-const IMAGES: Readonly<Record<string, string>> = {
-  "image/png": "png",
-  "image/jpeg": "jpeg",
-  "image/gif": "gif",
-  "image/webp": "webp",
-};
-const DOCUMENTS: Readonly<Record<string, string>> = {
-  "application/pdf": "pdf",
-  "text/csv": "csv",
-  "application/msword": "doc",
-  "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
-  "application/vnd.ms-excel": "xls",
-  "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
-  "text/html": "html",
-  "text/plain": "txt",
-  "text/markdown": "md",
-};
-const S3 = /^s3:\/\/./;
-
-/** The block for an image; null for an address on the web, which Converse does not fetch, and for other formats. */
-function imageBlock(url: string): Json | null {
-  if (S3.test(url)) {
-    const format = Object.values(IMAGES).find((ending) =>
-      url
-        .toLowerCase()
-        .replace(/\.jpg$/, ".jpeg")
-        .endsWith(`.${ending}`),
-    );
-    return format === undefined ? null : { image: { format, source: { s3Location: { uri: url } } } };
-  }
-  const data = readDataUrl(url);
-  const format = data && IMAGES[data.type];
-  return data && format ? { image: { format, source: { bytes: data.base64 } } } : null;
-}
-
-/**
- * The block for a file; null for one of another type, or that is elsewhere.
- * @param name makes the document's name, which no other document of the request may have.
- */
-function documentBlock(file: Json, name: (title: string) => string, at: string, report: Report): Json | null {
-  const { file_data, filename, title, context, citations } = file;
-  const data = typeof file_data === "string" ? readDataUrl(file_data) : null;
-  const format = data && (DOCUMENTS[data.type] ?? (isTextType(data.type) ? "txt" : null));
-  if (!data || !format) return null;
-  report.dropUnknown(file, DOCUMENT_FIELDS, at);
-  const documentTitle =
-    typeof title === "string" && title !== "" ? title : typeof filename === "string" ? filename : "";
-  return {
-    document: {
-      format,
-      name: name(documentTitle),
-      source: { bytes: data.base64 },
-      ...(typeof context === "string" && context !== "" ? { context } : {}),
-      ...(isEnabled(citations) ? { citations: { enabled: true } } : {}),
-    },
-  };
-}
-
-const DOCUMENT_FIELDS: ReadonlySet<string> = new Set(["file_data", "filename", "title", "context", "citations"]);
-
-function isEnabled(citations: unknown): boolean {
-  return typeof citations === "object" && citations !== null && "enabled" in citations && citations.enabled === true;
 }

@@ -1,70 +1,48 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { numberAt, Report, stopsOf } from "../canonical/report.ts";
 import { stripSignature } from "../canonical/tools.ts";
-import { callsWithoutThinking, rulesOf } from "../messages/models.ts";
-import { maxTokensOf, samplingOf, thinkingOf } from "../messages/options.ts";
+import { dropOrigin, type Origins } from "../messages/cache.ts";
+import { type ModelRules, rulesOf } from "../messages/models.ts";
+import { maxTokensOf, samplingOf } from "../messages/options.ts";
 import { VERSION } from "../messages/place.ts";
+import { type KindOf, mustHaveThought, thinkingOf, withFitThoughts } from "../messages/thinking.ts";
+import { documentNames } from "./media.ts";
 
 /** What the parts of one request's translation share. */
 export interface Translation {
   readonly family: Family;
+  /** What a model of Claude's takes, wherever it is served; null for another's. */
+  readonly claude: ModelRules | null;
   /** Whether calls of strict tools are held to their schemas. */
   readonly strictTools: boolean;
   readonly report: Report;
   /** The same for a call and its result. */
   readonly toolId: (id: string) => string;
   readonly documentName: (title: string) => string;
+  /** Where cache points and thoughts came from. */
+  readonly origins: Origins;
+  /** What a tool gave: a part that stays behind leaves a text. */
+  readonly isResult?: boolean;
 }
 
 export function translationOf(call: Call, model: string): Translation {
   const family = familyOf(model);
   return {
     family,
+    claude: family === "anthropic" ? bedrockRules(model) : null,
     strictTools: hasStructuredOutput(model),
     report: new Report(call),
     toolId: toolIds(family),
     documentName: documentNames(),
+    origins: new Map(),
   };
 }
 
-/** The block that ends a cached prefix behind an item with `cache_control`, or none. */
-export function cachePoint(item: Json, at: string, { family, report }: Translation): readonly Json[] {
-  const { cache_control: control } = item;
-  if (!isJson(control)) return [];
-  if (!caches(family)) {
-    report.drop(`${at}/cache_control`);
-    return [];
-  }
-  const { ttl } = control;
-  const known = ttl === "5m" || ttl === "1h";
-  if (!known && ttl !== undefined && ttl !== null) report.drop(`${at}/cache_control/ttl`);
-  return [{ cachePoint: { type: "default", ...(known ? { ttl } : {}) } }];
-}
-
-/**
- * Names as Converse takes them: letters, digits, single spaces, hyphens, brackets; at most 200 characters, each once. An
- * ending is left out: it is the document's format.
- */
-function documentNames(): (title: string) => string {
-  const taken = new Set<string>();
-  /** By name, the number that the next document of that name may have: from the first on they would all be tried again. */
-  const numbers = new Map<string, number>();
-  return (title) => {
-    const plain = title
-      .slice(0, 200)
-      .replace(/\.\w{1,5}$/, "")
-      .replaceAll(/[^A-Za-z0-9 ()[\]-]+/g, " ")
-      .replaceAll(/ {2,}/g, " ")
-      .trim();
-    const base = plain === "" ? "document" : plain;
-    const stem = base.slice(0, 190);
-    let number = numbers.get(stem) ?? 2;
-    let name = base;
-    for (; taken.has(name); number++) name = `${stem} ${number}`;
-    numbers.set(stem, number);
-    taken.add(name);
-    return name;
-  };
+/** Opus 4.5 knows efforts at Anthropic's API, and here by a beta alone. */
+function bedrockRules(model: string): ModelRules {
+  const name = model.toLowerCase();
+  const rules = rulesOf(name);
+  return /opus-4-5(?!\d)/.test(name) ? { ...rules, efforts: [] } : rules;
 }
 
 const VALID = /^[\w-]{1,64}$/;
@@ -97,7 +75,7 @@ function toolIds(family: Family): (id: string) => string {
 /**
  * Whose model it is, as far as that changes how it is asked; "unknown" for a profile or import that does not name it.
  */
-type Family = "anthropic" | "nova" | "gpt-oss" | "openai" | "mistral" | "cohere" | "other" | "unknown";
+export type Family = "anthropic" | "nova" | "gpt-oss" | "openai" | "mistral" | "cohere" | "other" | "unknown";
 
 const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   [/anthropic\.|claude/, "anthropic"],
@@ -122,8 +100,39 @@ function familyOf(model: string): Family {
  * Models that take `cachePoint` blocks (https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html); the
  * others refuse a request that has one.
  */
-function caches(family: Family): boolean {
+export function caches(family: Family): boolean {
   return family === "anthropic" || family === "nova" || family === "unknown";
+}
+
+/** Models whose tool results may hold images and documents (Converse, `ToolResultContentBlock`). */
+export function takesResultMedia(family: Family): boolean {
+  return caches(family);
+}
+
+/**
+ * Models without a system prompt, which refuse one ("This model doesn't support system messages",
+ * https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html).
+ */
+const WITHOUT_SYSTEM = /amazon\.titan|mistral-7b|mixtral-8x7b|cohere\.command-(?:text|light)|ai21\.j2/;
+
+export function takesSystem(model: string): boolean {
+  return !WITHOUT_SYSTEM.test(model.toLowerCase());
+}
+
+/** The most output tokens that can be asked for, by https://github.com/charmbracelet/crush/issues/946 and AWS' model pages. */
+const MAX_OUTPUT_TOKENS: readonly (readonly [RegExp, number])[] = [
+  [/amazon\.nova-(?!2)/, 10_000],
+  [/meta\.llama|mistral\./, 8_192],
+];
+
+/** null: not known. */
+export function maxOutputOf(model: string): number | null {
+  return MAX_OUTPUT_TOKENS.find(([pattern]) => pattern.test(model.toLowerCase()))?.[1] ?? null;
+}
+
+/** Models that go on from the assistant's own words; of an unknown one nobody can tell. */
+export function goesOn({ family, claude }: Translation): boolean {
+  return claude?.prefill ?? (family === "nova" || family === "unknown");
 }
 
 /** Models whose tool results may say that they are errors (Converse, `ToolResultBlock.status`). */
@@ -155,7 +164,12 @@ export function hasStructuredOutput(model: string): boolean {
  * langchain-aws chat_models/bedrock_converse.py).
  */
 export function takesToolChoice(family: Family): boolean {
-  return family === "anthropic" || family === "nova" || family === "mistral" || family === "unknown";
+  return takesNamedTool(family) || family === "mistral";
+}
+
+/** Whether it can be made to call one tool of several (the same pages). */
+export function takesNamedTool(family: Family): boolean {
+  return family === "anthropic" || family === "nova" || family === "unknown";
 }
 
 /** Efforts as families with three levels know them. */
@@ -243,12 +257,15 @@ function levelled(
 }
 
 interface Asked {
-  /** Converse's id for the model. */
-  readonly model: string;
+  readonly rules: ModelRules;
   /** The conversation in Converse's form. */
   readonly turns: readonly Json[];
   /** A tool must be called. */
   readonly forced: boolean;
+  /** Tokens that the model is said to write at most. */
+  readonly configured: number | undefined;
+  /** A client of another format than Claude's means by an effort that the model thinks. */
+  readonly effortThinks: boolean;
 }
 
 interface ClaudeFields {
@@ -256,6 +273,7 @@ interface ClaudeFields {
   readonly body: Json;
   /** `additionalModelRequestFields`. */
   readonly fields: Json;
+  readonly turns: readonly Json[];
 }
 
 /**
@@ -263,30 +281,29 @@ interface ClaudeFields {
  * refuses a request with fields that it does not know.
  * @throws GatewayError for a value of the wrong type.
  */
-export function claudeFields(body: Json, { model, turns, forced }: Asked, translation: Translation): ClaudeFields {
-  const rules = rulesOf(model.toLowerCase());
-  const { report } = translation;
-  const maxTokens = maxTokensOf(body, rules, report);
-  const { thinking, effort } = thinkingOf({
-    body,
-    rules,
-    maxTokens,
-    forced,
-    calledWithoutThinking: callsWithoutThinking(turns, kindOf),
-    sameFormat: false,
-    report,
-  });
+export function claudeFields(body: Json, asked: Asked, { report, origins }: Translation): ClaudeFields {
+  const { rules, turns, forced, configured, effortThinks } = asked;
+  const maxTokens = maxTokensOf(body, rules, report, { configured });
+  const unthought = mustHaveThought(turns, kindOf);
+  const { thinking, effort } = thinkingOf({ body, rules, maxTokens, forced, unthought, effortThinks, report });
   for (const name of SAMPLING) numberAt(body, name, report);
   const thinks = thinking !== undefined && thinking["type"] !== "disabled";
   const sampling = samplingOf({ body, rules, version: VERSION, thinks, sameFormat: false, report });
   const others = Object.entries(body).filter(([name]) => !SAMPLING.includes(name));
+  const drop = (block: Json): void => dropOrigin(origins.get(block), report);
   return {
     body: { ...Object.fromEntries(others), ...limitOf(body, maxTokens), ...sampling },
     fields: {
-      ...(thinking === undefined ? {} : { thinking }),
+      ...(thinking === undefined ? {} : { thinking: withoutBetas(thinking) }),
       ...(effort === undefined ? {} : { output_config: { effort } }),
     },
+    turns: withFitThoughts(turns, rules, { thinks, kindOf, drop }),
   };
+}
+
+/** Without what only a beta allows, which is not asked for here. */
+function withoutBetas({ block_binding: _binding, display, ...thinking }: Json): Json {
+  return { ...thinking, ...(display === "summarized" || display === "omitted" ? { display } : {}) };
 }
 
 /** The client's own limit, as far as the model can write so much; none where it named none. */
@@ -297,7 +314,7 @@ function limitOf(body: Json, maxTokens: number): Json {
 
 const SAMPLING: readonly string[] = ["temperature", "top_p", "top_k"];
 
-function kindOf(block: Json): "thought" | "call" | null {
+const kindOf: KindOf = (block) => {
   if ("reasoningContent" in block) return "thought";
   return "toolUse" in block ? "call" : null;
-}
+};

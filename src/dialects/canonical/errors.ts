@@ -5,6 +5,7 @@ import {
   type FailureClass,
   isJson,
   type Json,
+  standardCode,
   type Vendor,
 } from "../../kit/index.ts";
 import { parseJson } from "./json.ts";
@@ -317,22 +318,36 @@ export function clientText(text: string, message = ""): string {
   return message !== "" && !text.startsWith(message) ? message : publicMessage(text);
 }
 
+/** How providers say that they are overloaded, where they do not say it as OpenAI does. */
+const OVERLOADED = /^(overloaded(_error)?|unavailable|serviceunavailableexception|engine_overloaded(_error)?)$/;
+
+/** The code of an error that clients may see; empty without one. */
+export function clientCode({ codes }: ErrorBody): string {
+  return standardCode(codes) || (codes.some((code) => OVERLOADED.test(code)) ? "server_is_overloaded" : "");
+}
+
+/** The field that the error names, as an identifier; empty without one. */
+export function clientParam({ parameter }: ErrorBody): string {
+  return /^[\w.[\]-]{1,100}$/.test(parameter) ? publicMessage(parameter) : "";
+}
+
 /** What an error inside a 200 amounts to. */
 export function reported(error: ErrorBody, dialect?: DialectName): AttemptError {
   const implied = TYPES.find(([type]) => error.codes.some((code) => type.test(code)))?.[1] ?? 0;
   const status = error.status || implied;
   const failure = refusalClass({ dialect, status, error });
   const text = clientText(error.text);
-  const reason = refusalReason(error);
+  const told = { reason: refusalReason(error), code: clientCode(error), param: clientParam(error) };
   const { retryAfter } = error;
   if (failure === "client_fault" || failure === "context_overflow") {
-    return new AttemptError(failure, text || failureMessage(failure, 0), { reason });
+    return new AttemptError(failure, text || failureMessage(failure, 0), told);
   }
   if (failure !== "status" && failure !== "rate_limited" && failure !== "timeout") {
-    return new AttemptError(failure, failureMessage(failure, 0), { reason, status });
+    return new AttemptError(failure, failureMessage(failure, 0), { ...told, status });
   }
   const message = text ? `upstream reported an error: ${text}` : "upstream reported an error";
-  return new AttemptError(failure, message, { reason, retryAfter });
+  // The status that the body names itself: an implied one is a guess.
+  return new AttemptError(failure, message, { ...told, retryAfter, status: error.status });
 }
 
 /** What an error inside a 200 amounts to: mostly that the upstream could not serve. */

@@ -1,8 +1,10 @@
 import {
   type AnswerExtras,
   type AnswerFormat,
+  apiError,
   type Bill,
   type Call,
+  type GatewayError,
   isJson,
   type Json,
   type StandIn,
@@ -157,8 +159,8 @@ class ChatStream implements StreamFormat {
     return `data: ${text ?? this.#rewrite(data)}\n\n`;
   }
 
-  failure(message: string): string {
-    return `data: ${JSON.stringify({ error: { message, type: "api_error" } })}\n\ndata: [DONE]\n\n`;
+  failure(error: GatewayError): string {
+    return `data: ${JSON.stringify({ error: apiError(error) })}\n\ndata: [DONE]\n\n`;
   }
 
   done(bill: Bill): string {

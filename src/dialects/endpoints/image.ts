@@ -1,12 +1,14 @@
 import {
   type AnswerExtras,
   type AnswerFormat,
+  apiError,
   AttemptError,
   type Call,
   type GatewayError,
   invalidRequest,
   isJson,
   type Json,
+  jsonError,
   readDataUrl,
   type Usage,
 } from "../../kit/index.ts";
@@ -107,15 +109,21 @@ function mediaType(base64: string): string {
   return "image/png";
 }
 
-/** The body of an upstream's failure on image routes; null: as everywhere. */
-export function imageRefusal(error: GatewayError): { readonly contentType: string; readonly body: string } | null {
+/**
+ * The body of an upstream's failure on image routes; null: as everywhere.
+ * @param asksForJson whether the client asks for JSON: it gets all fields of that form.
+ */
+export function imageRefusal(
+  error: GatewayError,
+  asksForJson: boolean,
+): { readonly contentType: string; readonly body: string } | null {
   switch (error.code) {
     case "PROVIDER_ERROR":
     case "PROVIDER_TIMEOUT":
     case "CIRCUIT_BREAKER_OPEN":
       return {
         contentType: "application/json",
-        body: JSON.stringify({ error: { message: error.message, type: "api_error" } }),
+        body: JSON.stringify({ error: asksForJson ? jsonError(error, "api_error") : apiError(error) }),
       };
     default:
       return null;

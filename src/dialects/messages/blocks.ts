@@ -1,21 +1,26 @@
 import { dataText, isJson, type Json, readDataUrl } from "../../kit/index.ts";
+import { standInFor } from "../canonical/left-out.ts";
 import { inOrder } from "../canonical/message.ts";
-import { argumentsObject } from "../canonical/tools.ts";
-import { claudeReasoning } from "./models.ts";
 import type { Report } from "../canonical/report.ts";
+import { argumentsObject } from "../canonical/tools.ts";
+import { cacheControl, type Origins } from "./cache.ts";
 import { nativeBlock, nativeFields } from "./native.ts";
+import { claudeReasoning } from "./thinking.ts";
 
 /** What the translation of one request's messages shares. */
 export interface Translation {
   readonly report: Report;
-  /** The client speaks this dialect: nothing is tidied up, the API judges. */
+  /** The client speaks this dialect: what only it has travels on. */
   readonly sameFormat: boolean;
+  readonly origins: Origins;
   /** Images and documents at an address, or uploaded before, are reported: the place takes none. */
   readonly inlineMedia: boolean;
   /** An id as the API takes it; the same for a call and its result. */
   readonly toolId: (id: string) => string;
   /** Images and documents are reported: only users bring them. */
   readonly textOnly?: boolean;
+  /** What a tool gave: a part that stays behind leaves a text. */
+  readonly isResult?: boolean;
 }
 
 /**
@@ -35,22 +40,29 @@ function partBlocks(part: unknown, at: string, translation: Translation): readon
   if (!isJson(part)) throw translation.report.refusal(at, "must be an object");
   switch (part["type"]) {
     case "text":
-      return textBlocks(part, `${at}/text`, translation);
+      return textBlocks(part, at, translation);
     case "refusal":
-      return textBlocks({ text: part["refusal"] }, `${at}/refusal`, translation);
+      return textBlocks({ text: part["refusal"] }, at, translation, "refusal");
     default: {
-      const block = mediaBlock(part, at, translation) ?? ownBlock(part, translation);
-      if (block === null) translation.report.drop(at);
-      return block === null ? [] : [block];
+      const block = mediaBlock(part, at, translation) ?? ownBlock(part, at, translation);
+      return block === null ? withoutForm(part, at, translation) : [block];
     }
   }
 }
 
+/** A part that the API has no block for. */
+function withoutForm(part: Json, at: string, { report, isResult = false }: Translation): readonly Json[] {
+  const { text, isWhole } = standInFor(part);
+  if (!isResult || !isWhole) report.drop(at);
+  return isResult ? [{ type: "text", text }] : [];
+}
+
 /** A block that only this dialect has, as its client wrote it. */
-function ownBlock(part: Json, { sameFormat, inlineMedia }: Translation): Json | null {
+function ownBlock(part: Json, at: string, { sameFormat, inlineMedia, origins }: Translation): Json | null {
   const block = sameFormat ? nativeBlock(part) : null;
   const source = isJson(block?.["source"]) ? block["source"]["type"] : null;
-  return inlineMedia && (source === "url" || source === "file") ? null : block;
+  if (block === null || (inlineMedia && (source === "url" || source === "file"))) return null;
+  return { ...block, ...cacheControl(block, at, origins) };
 }
 
 function mediaBlock(part: Json, at: string, translation: Translation): Json | null {
@@ -62,24 +74,26 @@ function mediaBlock(part: Json, at: string, translation: Translation): Json | nu
       : type === "file"
         ? documentBlock(part, translation)
         : null;
-  return block && { ...nativeFields(part, translation.sameFormat), ...block, ...cacheControl(part) };
+  if (block === null) return null;
+  return {
+    ...nativeFields(part, translation.sameFormat),
+    ...block,
+    ...cacheControl(part, at, translation.origins),
+  };
 }
 
-function textBlocks(part: Json, at: string, { report, sameFormat }: Translation): Json[] {
+/** @param field where the text stands in the part. */
+function textBlocks(part: Json, at: string, { report, sameFormat, origins }: Translation, field = "text"): Json[] {
   const { text } = part;
-  if (typeof text !== "string") throw report.refusal(at, "must be a string");
+  if (typeof text !== "string") throw report.refusal(`${at}/${field}`, "must be a string");
   // The API refuses text without a visible character; it says nothing.
-  if (!sameFormat && text.trim() === "") return [];
-  return [{ ...nativeFields(part, sameFormat), type: "text", text, ...cacheControl(part) }];
-}
-
-export function cacheControl(item: Json): Json {
-  return isJson(item["cache_control"]) ? { cache_control: item["cache_control"] } : {};
+  if (text.trim() === "") return [];
+  return [{ ...nativeFields(part, sameFormat), type: "text", text, ...cacheControl(part, at, origins) }];
 }
 
 /** The blocks of a message, the last that may be marked with the message's own `cache_control`. */
-export function marked(blocks: readonly Json[], message: Json): readonly Json[] {
-  const mark = cacheControl(message);
+export function marked(blocks: readonly Json[], message: Json, at: string, origins: Origins): readonly Json[] {
+  const mark = cacheControl(message, at, origins);
   const last = blocks.findLastIndex(({ type }) => type !== "thinking" && type !== "redacted_thinking");
   return mark["cache_control"] === undefined
     ? blocks
@@ -103,14 +117,17 @@ export function assistantBlocks(message: Json, at: string, translation: Translat
 }
 
 /** The API wants its own thinking back word for word, and refuses any that it has not signed. */
-function thinkingBlocks(message: Json, at: string, { report, sameFormat }: Translation): Json[] {
+function thinkingBlocks(message: Json, at: string, { report, sameFormat, origins }: Translation): Json[] {
   const details = message["reasoning_details"] ?? [];
   if (!Array.isArray(details)) throw report.refusal(`${at}/reasoning_details`, "must be a list");
   const blocks: Json[] = [];
   details.forEach((detail: unknown, index) => {
     const block = isJson(detail) ? thinkingBlock(detail, sameFormat) : null;
-    if (block) blocks.push(block);
-    else report.drop(`${at}/reasoning_details/${index}`);
+    const place = `${at}/reasoning_details/${index}`;
+    if (block === null) return report.drop(place);
+    const marked = { ...block, ...cacheControl(block, place, origins) };
+    origins.set(marked, { at: place });
+    blocks.push(marked);
   });
   // The same text as in the details, for clients that show it; without them it is all there is, and unsigned.
   for (const name of details.length > 0 ? [] : ["reasoning_content", "reasoning"]) {
@@ -133,7 +150,7 @@ function toolUses(calls: unknown, at: string, translation: Translation): Json[] 
   return calls.flatMap((call: unknown, index) => toolUse(call, `${at}/${index}`, translation));
 }
 
-function toolUse(call: unknown, at: string, { report, toolId, sameFormat }: Translation): readonly Json[] {
+function toolUse(call: unknown, at: string, { report, toolId, sameFormat, origins }: Translation): readonly Json[] {
   if (!isJson(call)) throw report.refusal(at, "must be an object");
   const called = call["function"];
   if (!isJson(called)) {
@@ -145,7 +162,8 @@ function toolUse(call: unknown, at: string, { report, toolId, sameFormat }: Tran
   if (typeof id !== "string" || id === "") throw report.refusal(`${at}/id`, "must be a string that is not empty");
   if (typeof name !== "string") throw report.refusal(`${at}/function/name`, "must be a string");
   const input = argumentsObject(called["arguments"]);
-  return [{ ...nativeFields(call, sameFormat), type: "tool_use", id: toolId(id), name, input, ...cacheControl(call) }];
+  const block = { type: "tool_use", id: toolId(id), name, input, ...cacheControl(call, at, origins) };
+  return [{ ...nativeFields(call, sameFormat), ...block }];
 }
 
 /** The API refuses others (`Base64ImageSource.media_type` of @anthropic-ai/sdk). */

@@ -1,27 +1,33 @@
 import { type Accepts, type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, requestedSchema } from "../canonical/json-tool.ts";
-import { readBy } from "../canonical/parameters.ts";
-import { ownModelOnly, Report } from "../canonical/report.ts";
+import { changed, Edits, stringOf } from "../canonical/json.ts";
+import { hasSourceMap, readBy } from "../canonical/parameters.ts";
+import { ownModelOnly, type PaidExtras, Report, without } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
+import { restrictedChoice } from "../canonical/restricted-choice.ts";
+import { namedTool } from "../canonical/tools.ts";
 import type { AnswerCodec, AnswerForm, UpstreamDialect } from "../dialect.ts";
 import { fitSchema } from "../schemas/fit.ts";
 import { CLAUDE_SCHEMAS, CLAUDE_TOOLS } from "../schemas/rules.ts";
 import { answer } from "./answer.ts";
-import { cacheControl } from "./blocks.ts";
+import { cacheControl, dropOrigin, type Origins, withFitMarks } from "./cache.ts";
 import { conversation } from "./messages.ts";
-import { callsWithoutThinking, type ClaudeOutput, claudeOutput, type ModelRules, rulesOf } from "./models.ts";
+import { type ModelRules, rulesOf } from "./models.ts";
 import { nativeFields, ofMessages } from "./native.ts";
-import { maxTokensOf, metadataOf, samplingOf, serviceTier, stopSequences, thinkingOf } from "./options.ts";
-import { API, API_PRICES, paidExtrasAt, type Place, type PlacePrices } from "./place.ts";
+import { maxTokensOf, metadataOf, samplingOf, serviceTier, stopSequences } from "./options.ts";
+import { type ClaudeOutput, claudeOutput } from "./output.ts";
+import { API, API_PAID, type Place } from "./place.ts";
+import { withFitNames } from "./property-names.ts";
 import { MessagesStreamReader } from "./stream.ts";
-import { isVertex, VERTEX_PRICES, vertexAt } from "./vertex.ts";
+import { type KindOf, mustHaveThought, thinkingOf, withFitThoughts } from "./thinking.ts";
+import { isVertex, VERTEX_PAID, vertexAt } from "./vertex.ts";
 
 /** "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" (https://platform.claude.com/docs/en/api/messages, tools). */
 const NAMES: NameRules = { toolName: 128, toolNameCharacters: "word" };
 
 /** Messages, the upstream half. */
-function dialectAt(place: Place, prices: PlacePrices, accepts?: Accepts): UpstreamDialect {
+function dialectAt(place: Place, paid: PaidExtras, accepts?: Accepts): UpstreamDialect {
   const codec = {
     type: "answer",
     request: requestAt(place),
@@ -30,7 +36,7 @@ function dialectAt(place: Place, prices: PlacePrices, accepts?: Accepts): Upstre
   } satisfies AnswerCodec;
   return {
     name: "anthropic",
-    codecs: { chat: ownModelOnly(namingTools(codec, NAMES), paidExtrasAt(prices), accepts) },
+    codecs: { chat: ownModelOnly(namingTools(codec, NAMES), paid, accepts) },
     probe: (apiKey) => place.probe(apiKey),
     errorMessage,
   };
@@ -38,11 +44,11 @@ function dialectAt(place: Place, prices: PlacePrices, accepts?: Accepts): Upstre
 
 /** Anthropic's API; Claude on Vertex AI under a base URL that ends with the publisher. */
 export const anthropic: UpstreamDialect = {
-  ...dialectAt(API, API_PRICES),
+  ...dialectAt(API, API_PAID),
   at: ({ baseUrl, accepts }) =>
     isVertex(baseUrl)
-      ? { ...dialectAt(vertexAt(accepts), VERTEX_PRICES, accepts), signing: { by: "google" } }
-      : dialectAt(API, API_PRICES, accepts),
+      ? { ...dialectAt(vertexAt(accepts), VERTEX_PAID, accepts), signing: { by: "google" } }
+      : dialectAt(API, API_PAID, accepts),
 };
 
 /** Canonical fields that are carried, or reported by what carries them. */
@@ -60,8 +66,9 @@ function requestAt(place: Place): AnswerCodec["request"] {
     const report = new Report(call);
     report.dropFields(CARRIED);
     const rules = rulesOf(target.model);
-    const output = outputOf(call, rules, report);
-    const body = messagesBody(call, { place, target, rules, output, report });
+    const { choice, names } = restrictedChoice(call.body["tool_choice"]);
+    const output = outputOf({ ...call, body: { ...call.body, tool_choice: choice } }, rules, report);
+    const body = messagesBody(call, { place, target, rules, output, names, report });
     if (!ofMessages(call)) report.dropNative();
     return {
       ...place.post(body, { call, target, apiKey }),
@@ -82,35 +89,43 @@ interface Writing {
   readonly target: Target;
   readonly rules: ModelRules;
   readonly output: ClaudeOutput;
+  /** Of the client's functions that may be called; null: all of them. */
+  readonly names: ReadonlySet<string> | null;
   readonly report: Report;
 }
 
-function messagesBody(call: Call, { place, target, rules, output, report }: Writing): Json {
-  const { body } = output;
+function messagesBody(call: Call, { place, target, rules, output, names, report }: Writing): Json {
+  const { body, tool } = output;
   const sameFormat = ofMessages(call);
-  const maxTokens = maxTokensOf(body, rules, report, {
-    betas: place.betasOf(call),
-    configured: target.maxOutput,
-  });
-  const { system, messages } = conversation(body["messages"], report, { sameFormat, inlineMedia: place.inlineMedia });
-  const tools = toolsOf(body["tools"], { sameFormat, strict: rules.structured, report });
-  const choice = toolChoiceOf(body, tools.length > 0, { rules, sameFormat, report });
+  const origins: Origins = new Map();
+  const betas = place.betasOf(call);
+  const maxTokens = maxTokensOf(body, rules, report, { betas, configured: target.maxOutput });
+  // "JSON outputs are not compatible with message prefilling."
+  const goesOn = rules.prefill && output.schema === null;
+  const reading = { sameFormat, rules: { ...rules, prefill: goesOn }, origins, inlineMedia: place.inlineMedia };
+  const { system, messages } = conversation(body["messages"], report, reading);
+  const callable = names === null || tool === null ? names : names.union(new Set([tool]));
+  const tools = toolsOf(body["tools"], { sameFormat, strict: rules.structured, names: callable, origins, report });
+  const natives = nativesOf(call, { rules, origins, report });
+  const hasTools = tools.length > 0 || natives["tools"] !== undefined;
+  const choice = toolChoiceOf(body, hasTools, { rules, report });
   const { thinking, effort } = thinkingOf({
     body,
     rules,
     maxTokens,
-    sameFormat,
     report,
-    forced: forced(choice),
-    calledWithoutThinking: callsWithoutThinking(messages, kindOf),
+    effortThinks: !sameFormat,
+    forced: isForced(choice) || isForced(natives["tool_choice"]),
+    unthought: mustHaveThought(messages, kindOf),
   });
   const { schema } = output;
   const thinks = thinking !== undefined && thinking["type"] !== "disabled";
+  const drop = (block: Json): void => dropOrigin(origins.get(block), report);
   const written = {
     model: target.model,
     max_tokens: maxTokens,
     ...(system === undefined ? {} : { system }),
-    messages,
+    messages: withFitThoughts(messages, rules, { thinks, kindOf, drop }),
     ...(tools.length > 0 ? { tools } : {}),
     ...(choice ? { tool_choice: choice } : {}),
     ...(thinking ? { thinking } : {}),
@@ -118,18 +133,58 @@ function messagesBody(call: Call, { place, target, rules, output, report }: Writ
       ? { output_config: { ...(effort ? { effort } : {}), ...(schema && { format: { type: "json_schema", schema } }) } }
       : {}),
     ...samplingOf({ body, rules, version: place.versionOf(call), thinks, sameFormat, report }),
-    ...stopSequences(body["stop"], sameFormat, report),
-    ...metadataOf(body, report),
+    ...stopSequences(body["stop"], report),
+    ...metadataOf(body, sameFormat, report),
     ...serviceTier(body["service_tier"], sameFormat, report),
-    ...cacheControl(body),
+    ...cacheControl(body, "", origins),
     ...(call.stream ? { stream: true } : {}),
   };
-  return withNatives(written, call);
+  const asked = isJson(body["thinking"]) && body["thinking"]["type"] !== "disabled";
+  const own = asked && !thinks ? withoutThinkingEdits(natives, report) : natives;
+  const marks = { scope: betas?.includes(SCOPE_BETA) === true, ttl: true };
+  return withFitMarks(withNatives(written, own), marks, { origins, report });
+}
+
+/** Asks for marks whose caches are shared (https://github.com/BerriAI/litellm, anthropic_beta_headers_config.json). */
+const SCOPE_BETA = "prompt-caching-scope-";
+
+/** A Messages client's own fields, as far as the model takes them. */
+function nativesOf(
+  call: Call,
+  { rules, origins, report }: { readonly rules: ModelRules; readonly origins: Origins; readonly report: Report },
+): Json {
+  if (!ofMessages(call)) return {};
+  const { native = {} } = call;
+  const places = hasSourceMap(call) ? call.sourceMap.records : [];
+  const isForcing = !rules.forcedTools && isForced(native["tool_choice"]);
+  if (isForcing) report.dropOwn("/tool_choice");
+  const edits = new Edits(isForcing ? without(native, ["tool_choice"]) : native);
+  edits.set(
+    "tools",
+    changed(native["tools"], (tool, index) => {
+      const mark = cacheControl(tool, places[index] ?? "/tools", origins, { isOwn: true });
+      return mark["cache_control"] === undefined ? tool : { ...tool, ...mark };
+    }),
+  );
+  return edits.object;
+}
+
+/** "`clear_thinking_20251015` strategy requires `thinking` to be enabled or adaptive": it goes where thinking had to go. */
+function withoutThinkingEdits(native: Json, report: Report): Json {
+  const { context_management: management, ...rest } = native;
+  if (!isJson(management) || !Array.isArray(management["edits"])) return native;
+  const edits = management["edits"].filter((edit: unknown, index) => {
+    const isKept = !isJson(edit) || !stringOf(edit["type"]).startsWith("clear_thinking_");
+    if (!isKept) report.dropOwn(`/context_management/edits/${index}`);
+    return isKept;
+  });
+  const { edits: _edits, ...others } = management;
+  const isEmpty = edits.length + Object.keys(others).length === 0;
+  return isEmpty ? rest : { ...rest, context_management: { ...others, ...(edits.length > 0 ? { edits } : {}) } };
 }
 
 /** A Messages client's own fields, wherever the translation has none. */
-function withNatives(written: Json, call: Call): Json {
-  const native = ofMessages(call) ? (call.native ?? {}) : {};
+function withNatives(written: Json, native: Json): Json {
   const merged: Record<string, unknown> = { ...native, ...written };
   for (const name of ["metadata", "output_config", "tool_choice"]) {
     const [theirs, ours] = [native[name], written[name]];
@@ -141,36 +196,46 @@ function withNatives(written: Json, call: Call): Json {
   return merged;
 }
 
-function kindOf({ type }: Json): "thought" | "call" | null {
+const kindOf: KindOf = ({ type }) => {
   if (type === "thinking" || type === "redacted_thinking") return "thought";
   return type === "tool_use" ? "call" : null;
-}
+};
 
 interface ToolOptions {
   readonly sameFormat: boolean;
   /** The model holds calls to the schemas of strict tools. */
   readonly strict: boolean;
+  /** Of the functions that may be called; null: all of them. */
+  readonly names: ReadonlySet<string> | null;
+  readonly origins: Origins;
   readonly report: Report;
 }
 
 /** @throws GatewayError for a list that is none. */
 function toolsOf(tools: unknown, options: ToolOptions): readonly Json[] {
-  const { report } = options;
+  const { report, names } = options;
   if (tools === null || tools === undefined) return [];
   if (!Array.isArray(tools)) throw report.refusal("/tools", "must be a list");
+  const taken = new Set<unknown>();
   return tools.flatMap((tool: unknown, index) => {
     const at = `/tools/${index}`;
     if (!isJson(tool)) throw report.refusal(at, "must be an object");
+    const { name } = isJson(tool["function"]) ? tool["function"] : {};
+    if (names !== null && !names.has(stringOf(name))) return [];
     const made = isJson(tool["function"]) ? functionTool(tool, at, options) : null;
-    if (made === null) report.drop(at);
-    return made === null ? [] : [made];
+    // "Tool names must be unique."
+    const isSent = made !== null && !taken.has(name);
+    taken.add(name);
+    if (!isSent) report.drop(at);
+    return isSent ? [made] : [];
   });
 }
 
-function functionTool(tool: Json, at: string, { sameFormat, strict: holds, report }: ToolOptions): Json {
+function functionTool(tool: Json, at: string, { sameFormat, strict: holds, origins, report }: ToolOptions): Json {
   const { name, description, parameters, strict } = isJson(tool["function"]) ? tool["function"] : {};
   if (typeof name !== "string") throw report.refusal(`${at}/function/name`, "must be a string");
-  const schema = inputSchema(parameters, `${at}/function/parameters`, report);
+  const given = inputSchema(parameters, `${at}/function/parameters`, report);
+  const schema = withFitNames(given, (place) => report.drop(`${at}/function/parameters${place}`));
   const input = sameFormat
     ? { input_schema: schema, ...(typeof strict === "boolean" ? { strict } : {}) }
     : claudeInput(schema, strict === true, holds, `${at}/function`, report);
@@ -179,7 +244,7 @@ function functionTool(tool: Json, at: string, { sameFormat, strict: holds, repor
     name,
     ...(typeof description === "string" ? { description } : {}),
     ...input,
-    ...cacheControl(tool),
+    ...cacheControl(tool, at, origins),
   };
 }
 
@@ -205,19 +270,17 @@ function claudeInput(schema: Json, strict: boolean, holds: boolean, at: string, 
 
 interface ChoiceOptions {
   readonly rules: ModelRules;
-  readonly sameFormat: boolean;
   readonly report: Report;
 }
 
 /** Left out: the API's own default. */
-function toolChoiceOf(body: Json, hasTools: boolean, { rules, sameFormat, report }: ChoiceOptions): Json | null {
+function toolChoiceOf(body: Json, hasTools: boolean, { rules, report }: ChoiceOptions): Json | null {
   const asked = canonicalChoice(body["tool_choice"]);
-  // Some models refuse to be made to call a tool.
-  const refused = asked === null || (!sameFormat && !rules.forcedTools && forced(asked));
-  if (refused) report.drop("/tool_choice");
-  const choice = refused ? null : asked;
-  // Without tools there is nothing to choose, and the API refuses the field.
-  if (!hasTools && !forced(choice)) return null;
+  // Without tools there is nothing to choose, and some models refuse to be made to call one.
+  const isRefused = asked === null || (isForced(asked) && (!hasTools || !rules.forcedTools));
+  if (isRefused) report.drop("/tool_choice");
+  if (!hasTools) return null;
+  const choice = isRefused ? null : asked;
   const type = choice?.["type"];
   const single = body["parallel_tool_calls"] === false && type !== "none";
   if (single) return { type: "auto", ...choice, disable_parallel_tool_use: true };
@@ -229,12 +292,11 @@ function canonicalChoice(choice: unknown): Json | null {
   if (choice === undefined || choice === null) return {};
   if (choice === "auto" || choice === "none") return { type: choice };
   if (choice === "required") return { type: "any" };
-  if (!isJson(choice)) return null;
-  const { function: named } = choice;
-  return isJson(named) && typeof named["name"] === "string" ? { type: "tool", name: named["name"] } : null;
+  const name = namedTool(choice);
+  return name === null ? null : { type: "tool", name };
 }
 
-/** Whether the model must call a tool: it then may not think first. */
-function forced(choice: Json | null): boolean {
-  return choice?.["type"] === "any" || choice?.["type"] === "tool";
+/** Whether the model must call a tool. */
+function isForced(choice: unknown): boolean {
+  return isJson(choice) && (choice["type"] === "any" || choice["type"] === "tool");
 }

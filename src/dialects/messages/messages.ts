@@ -1,39 +1,17 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { objects } from "../canonical/json.ts";
 import type { Report } from "../canonical/report.ts";
+import { asksAboutMedia, standInFor } from "../canonical/left-out.ts";
+import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { stripSignature } from "../canonical/tools.ts";
-import { assistantBlocks, cacheControl, contentBlocks, marked, type Translation } from "./blocks.ts";
+import { assistantBlocks, contentBlocks, marked, type Translation } from "./blocks.ts";
+import { cacheControl } from "./cache.ts";
 import { nativeFields } from "./native.ts";
-
-export interface Conversation {
-  /** Left out: none. */
-  readonly system?: string | readonly Json[];
-  readonly messages: readonly Json[];
-}
+import type { ModelRules } from "./models.ts";
+import { type Conversation, isSilent, type MessageBlocks, orderedTurns, type Turn } from "./order.ts";
 
 /** How the messages of a request are read. */
-type Reading = Pick<Translation, "sameFormat" | "inlineMedia">;
-
-/** What one message comes to. */
-interface MessageBlocks {
-  readonly results: readonly Json[];
-  readonly blocks: readonly Json[];
-  /** Fields beside role and content. */
-  readonly fields: Json;
-  /** Its content where that is one plain text. */
-  readonly plain: string | null;
-}
-
-/** What one role says until the other speaks. Results must come before anything else. */
-interface Turn extends MessageBlocks {
-  readonly role: "user" | "assistant" | "system";
-}
-
-interface OpenTurn extends Turn {
-  readonly results: Json[];
-  readonly blocks: Json[];
-  readonly fields: Record<string, unknown>;
-  plain: Turn["plain"];
-}
+type Reading = Pick<Translation, "sameFormat" | "inlineMedia" | "origins"> & { readonly rules: ModelRules };
 
 /** What a message may carry beside its role; anything else is reported. `annotations` come back from answers. */
 const CARRIED: Readonly<Record<string, ReadonlySet<string>>> = {
@@ -49,40 +27,36 @@ function fields(names: string): ReadonlySet<string> {
 }
 
 /**
- * The canonical messages as a system prompt and turns that alternate. What system messages say goes to the front, where
- * it has the weight they ask for; only a Messages client's later ones stay where they are.
- * @throws GatewayError for messages that are none.
+ * The canonical messages as a system prompt and turns in an order that the API takes. What system messages say goes to the
+ * front, where it has the weight they ask for; only a Messages client's later ones stay where they are.
+ * @throws GatewayError for messages that are none, AttemptError for a question of which nothing would be left.
  */
 export function conversation(messages: unknown, report: Report, reading: Reading): Conversation {
   if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
-  const { sameFormat } = reading;
+  const { sameFormat, rules, origins } = reading;
   const translation: Translation = { report, ...reading, toolId: toolIds() };
-  let system: OpenTurn | null = null;
-  const turns: OpenTurn[] = [];
-  messages.forEach((message: unknown, index) => {
-    const at = `/messages/${index}`;
+  const system: Turn[] = [];
+  const turns: Turn[] = [];
+  const placed = pairedMessages(messages);
+  for (const { message, at } of placed) {
     if (!isJson(message)) throw report.refusal(at, "must be an object");
     const role = roleOf(message);
-    if (role === null) return report.drop(at);
+    if (role === null) {
+      report.drop(at);
+      continue;
+    }
     const before = report.count;
     const own = read(message, at, translation);
-    const isEmpty = own.results.length + own.blocks.length === 0;
-    // A question that is only an address would be an answer to nothing.
-    const isEmptied = isEmpty && reading.inlineMedia && role === "user" && report.count > before;
-    if (isEmptied) throw report.unsupported(`${at}/content`);
-    // The API refuses a turn that says nothing.
-    if (!sameFormat && isEmpty) return;
-    const last = turns.at(-1);
-    const turn = { role, ...own };
-    if (role === "system" && (!sameFormat || index === 0)) {
-      if (system === null) system = begun(turn);
-      else join(system, turn);
-    } else if (last?.role === role && role !== "system") join(last, turn);
-    else turns.push(begun(turn));
-  });
-  return sameFormat
-    ? conversationOf(system, turns.map(written))
-    : acceptable(system, withoutTrailingBlank(turns).map(written));
+    const turn = { role, at, ...own };
+    const blocks = role === "user" && isSilent(own) && report.count > before ? standIns(message) : [];
+    if (blocks.length > 0) {
+      // A question without the image it is about is another question.
+      if (message === placed.at(-1)?.message && asksAboutMedia(message)) throw report.unsupported(`${at}/content`);
+      turns.push({ ...turn, blocks });
+    } else if (role === "system" && (!sameFormat || turns.length === 0)) system.push(turn);
+    else turns.push(turn);
+  }
+  return orderedTurns(system, turns, { rules, origins, report });
 }
 
 function roleOf({ role }: Json): Turn["role"] | null {
@@ -91,17 +65,11 @@ function roleOf({ role }: Json): Turn["role"] | null {
   return role === "assistant" ? role : null;
 }
 
-/** A turn that others may be joined to: its lists are its own. */
-function begun(turn: Turn): OpenTurn {
-  return { ...turn, results: [...turn.results], blocks: [...turn.blocks], fields: { ...turn.fields } };
-}
-
-/** In place: to copy the turn for each of thousands of messages would block the process for seconds. */
-function join(turn: OpenTurn, { results, blocks, fields }: Turn): void {
-  for (const result of results) turn.results.push(result);
-  for (const block of blocks) turn.blocks.push(block);
-  Object.assign(turn.fields, fields);
-  turn.plain = null;
+/** Texts for the parts that stay behind, of a message of which nothing else is left. */
+function standIns({ content }: Json): readonly Json[] {
+  return objects(content)
+    .filter(({ type }) => type !== "text")
+    .map((part) => ({ type: "text", text: standInFor(part).text }));
 }
 
 function read(message: Json, at: string, translation: Translation): MessageBlocks {
@@ -116,9 +84,9 @@ function read(message: Json, at: string, translation: Translation): MessageBlock
     role === "assistant"
       ? assistantBlocks(message, at, translation)
       : contentBlocks(content, `${at}/content`, { ...translation, textOnly: !sameFormat && role !== "user" });
-  const blocks = marked(written, message);
+  const blocks = marked(written, message, at, translation.origins);
   const [only] = blocks;
-  const bare = blocks.length === 1 && only?.["type"] === "text" && Object.keys(only).length === 2;
+  const bare = blocks.length === 1 && only !== undefined && only["text"] === content && Object.keys(only).length === 2;
   return { results: [], blocks, fields, plain: bare && typeof content === "string" ? content : null };
 }
 
@@ -135,47 +103,23 @@ function reportUncarried(message: Json, at: string, { report, sameFormat }: Tran
 function toolResult(message: Json, at: string, translation: Translation): Json {
   const { tool_call_id, content, is_error } = message;
   if (typeof tool_call_id !== "string") throw translation.report.refusal(`${at}/tool_call_id`, "must be a string");
-  const result =
-    typeof content === "string" || content === null || content === undefined
-      ? content
-      : contentBlocks(content, `${at}/content`, translation);
+  const blocks = Array.isArray(content)
+    ? contentBlocks(content, `${at}/content`, { ...translation, isResult: true })
+    : null;
+  // "all content must be type `text` if `is_error` is true": media say more than the flag, and the text says it too.
+  const saysFailed = is_error === true && blocks?.some(({ type }) => type !== "text") === true;
+  const result = saysFailed ? [{ type: "text", text: FAILED }, ...blocks] : (blocks ?? content);
   return {
     type: "tool_result",
     tool_use_id: translation.toolId(tool_call_id),
     ...(result === null || result === undefined ? {} : { content: result }),
-    ...(typeof is_error === "boolean" ? { is_error } : {}),
-    ...cacheControl(message),
+    ...(typeof is_error === "boolean" && !saysFailed ? { is_error } : {}),
+    ...cacheControl(message, at, translation.origins),
   };
 }
 
-function contentOf({ plain, results, blocks }: Turn): string | readonly Json[] {
-  return plain ?? [...results, ...blocks];
-}
-
-function written(turn: Turn): Json {
-  return { ...turn.fields, role: turn.role, content: contentOf(turn) };
-}
-
-function conversationOf(system: Turn | null, messages: readonly Json[]): Conversation {
-  return system === null ? { messages } : { system: contentOf(system), messages };
-}
-
-/** The API refuses to go on from white space ("final assistant content cannot end with trailing whitespace"). */
-function withoutTrailingBlank(turns: readonly Turn[]): readonly Turn[] {
-  const last = turns.at(-1);
-  const block = last?.blocks.at(-1);
-  if (last?.role !== "assistant" || typeof block?.["text"] !== "string") return turns;
-  const text = block["text"].trimEnd();
-  const blocks = [...last.blocks.slice(0, -1), { ...block, text }];
-  return [...turns.slice(0, -1), { ...last, blocks, plain: last.plain === null ? null : text }];
-}
-
-/** What the API does not refuse: there is a turn, and the first is the user's. */
-function acceptable(system: Turn | null, messages: readonly Json[]): Conversation {
-  if (messages.length === 0 && system) return { messages: [{ role: "user", content: contentOf(system) }] };
-  const opening = messages[0]?.["role"] === "assistant" ? [{ role: "user", content: "." }] : [];
-  return conversationOf(system, [...opening, ...messages]);
-}
+/** Of a tool's result that cannot be marked as an error. */
+const FAILED = "[The tool failed.]";
 
 const VALID = /^[\w-]+$/;
 

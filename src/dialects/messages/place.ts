@@ -113,8 +113,6 @@ export interface PlacePrices {
   readonly absentVersions?: RegExp;
 }
 
-export const API_PRICES: PlacePrices = { fields: FIELDS, freeTools: FREE_TOOLS };
-
 export function paidExtrasAt(prices: PlacePrices): PaidExtras {
   const { fields } = prices;
   return {
@@ -195,3 +193,5 @@ function addsPaid(part: unknown, isPaid: Test): boolean {
   const tool = block?.["type"] === "tool_addition" ? block["tool"] : null;
   return isJson(tool) && isPaid(tool["definition"]);
 }
+
+export const API_PAID: PaidExtras = paidExtrasAt({ fields: FIELDS, freeTools: FREE_TOOLS });

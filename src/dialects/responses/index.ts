@@ -60,6 +60,12 @@ const MERGED: ReadonlySet<string> = new Set(["text", "reasoning", "include", "to
  * SEMOSS/Semoss#2532).
  */
 const UNTAKEN: ReadonlySet<string> = new Set(["client_metadata"]);
+/**
+ * The same in items. Codex sends the first to whoever it takes for OpenAI, so also to a gateway in OpenAI's place:
+ * "Unknown parameter: 'input[0].internal_chat_message_metadata_passthrough.content_item_kinds'" (Wei-Shaw/sub2api#7066,
+ * lidge-jun/opencodex#3038); "Unknown parameter: 'input[270].metadata'" (openai/codex#29469).
+ */
+const CODEX_ITEM_FIELD = "internal_chat_message_metadata_passthrough";
 /** "integer below minimum value. Expected a value >= 16" (vectorize-io/hindsight#58, earendil-works/pi#6265). */
 const MIN_OUTPUT_TOKENS = 16;
 const ENCRYPTED = "reasoning.encrypted_content";
@@ -311,6 +317,7 @@ function writeAs(rules: Rules, names: ToolNames): WriteAs {
     audio: !own,
     toolId: (id) => fittedToolId(id, rules),
     sentName: (name) => names.written(name),
+    refusedItemFields: new Set(["metadata", ...(rules.fields.has(CODEX_ITEM_FIELD) ? [] : [CODEX_ITEM_FIELD])]),
   };
 }
 

@@ -21,6 +21,8 @@ export interface WriteAs {
   readonly sentName: (name: string) => string;
   /** The id that is sent for that of a tool call. */
   readonly toolId: (id: string) => string;
+  /** Fields of any item that are not sent. */
+  readonly refusedItemFields: ReadonlySet<string>;
 }
 
 export interface WrittenInput {
@@ -145,13 +147,22 @@ function sendable(items: readonly Placed[], report: Report, as: WriteAs): readon
   const followed = followedOnes(items);
   return items.flatMap(({ item, at }, index): readonly Json[] => {
     headless &&= isMade(item);
-    const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(item, as);
+    const taken = withoutRefused(item, at, report, as);
+    const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(taken, as);
     headless ||= sent === null;
     if (sent !== null) return headless && sent["id"] !== undefined ? [{ ...sent, id: undefined }] : [sent];
     // An empty one says nothing.
     if (at !== null && (item["encrypted_content"] || objects(item["summary"]).length > 0)) report.dropOwn(at);
     return [];
   });
+}
+
+/** The very item where it has no field that is refused. */
+function withoutRefused(item: Json, at: string | null, report: Report, { refusedItemFields }: WriteAs): Json {
+  const refused = Object.keys(item).filter((name) => refusedItemFields.has(name));
+  if (refused.length === 0) return item;
+  if (at !== null) for (const name of refused) report.dropOwn(`${at}/${name}`);
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !refused.includes(name)));
 }
 
 /** Whether the model made the item. */

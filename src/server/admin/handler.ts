@@ -41,7 +41,15 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
   const router = createRouter(routes, log, { guard });
   return (req, res) => {
     const requestId = requestIdOf(req.headers["x-request-id"]);
-    const http: HttpExchange = { req, res, requestId, always: [], errorStyle: null, closing: () => false };
+    const http: HttpExchange = {
+      req,
+      res,
+      requestId,
+      always: [],
+      errorStyle: null,
+      errorFormat: "text",
+      closing: () => false,
+    };
     if (access.isOwnHost(req) && (options.pages?.(http, pathOf(req.url ?? "/")) ?? null) !== null) return;
     res.setHeader("X-Request-Id", requestId);
     res.setHeader("Cache-Control", "no-store");

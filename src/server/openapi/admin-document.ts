@@ -100,9 +100,15 @@ const CALLER_ERRORS: readonly ErrorCode[] = [
 
 function calledBy({ role, anyHost }: AdminEndpoint): Called {
   const open = { security: [], limits: [], errorTexts: ERROR_TEXTS };
-  if (anyHost) return { ...open, commonErrors: ["INVALID_REQUEST", "INTERNAL"] };
-  if (role === "none") return { ...open, commonErrors: ["INVALID_REQUEST", "REQUEST_TOO_LARGE", "INTERNAL"] };
-  return { ...open, security: [{ adminToken: [] }, { adminSession: [] }], commonErrors: CALLER_ERRORS };
+  if (anyHost) return { ...open, commonErrors: ["INVALID_REQUEST", "INTERNAL"], jsonErrors: false };
+  if (role === "none")
+    return { ...open, commonErrors: ["INVALID_REQUEST", "REQUEST_TOO_LARGE", "INTERNAL"], jsonErrors: false };
+  return {
+    ...open,
+    security: [{ adminToken: [] }, { adminSession: [] }],
+    commonErrors: CALLER_ERRORS,
+    jsonErrors: false,
+  };
 }
 
 const ERROR_TEXTS: Called["errorTexts"] = {

@@ -61,6 +61,7 @@ function calledBy({ credentials, tag }: Endpoint): Called {
   return {
     security: SECURITY[credentials].map((scheme) => (scheme === "none" ? {} : { [scheme]: [] })),
     commonErrors: COMMON_ERRORS,
+    jsonErrors: true,
     limits: [...(tag === "Inference" ? PLAN_LIMITS : []), ...ADDRESS_LIMITS],
   };
 }

@@ -35,8 +35,7 @@ export const HEADERS = Object.freeze({
     schema: { type: "integer", minimum: 1 },
   },
   "X-Should-Retry": {
-    description: "Every upstream has been tried already.",
-    required: true,
+    description: "No retry can help: every upstream has refused for good.",
     schema: { const: "false" },
   },
   Location: { description: "Where to go on.", required: true, schema: { type: "string" } },

@@ -1,12 +1,14 @@
 import { type ErrorCode, ERRORS, isJson, type Json } from "../../kit/index.ts";
 import { type Answer, type DescribedOperation, schemaRef } from "../endpoint.ts";
-import type { HeaderName } from "./headers.ts";
+import { type HeaderName, HEADERS } from "./headers.ts";
 
 /** How an operation is called, and what every call like it can meet. */
 export interface Called {
   /** Each one is enough. */
   readonly security: readonly Json[];
   readonly commonErrors: readonly ErrorCode[];
+  /** Whether plain-text errors are JSON for clients that ask for it. */
+  readonly jsonErrors: boolean;
   /** Headers of a 429. */
   readonly limits: readonly HeaderName[];
   /** In place of the descriptions that errors have elsewhere. */
@@ -57,11 +59,11 @@ interface DescribedError {
   readonly code: ErrorCode;
   readonly status: number;
   readonly coded: boolean;
-  readonly final: boolean;
   readonly mediaType: "text/plain" | "application/json";
   readonly schema: Json;
 }
 
+const JSON_ERROR = { mediaType: "application/json", schema: schemaRef("JsonError") } as const;
 const MESSAGES_ERROR = { mediaType: "application/json", schema: schemaRef("MessagesError") } as const;
 
 /** The errors of an operation, by status: their bodies, codes and headers, from the table of errors. */
@@ -69,7 +71,8 @@ function errorResponses(operation: Operation): Readonly<Record<string, Json>> {
   const codes = [...new Set([...operation.errors, ...operation.commonErrors])];
   const rows = codes.flatMap((code) => {
     const row = rowOf(code, operation.apiErrors === true);
-    return operation.messagesErrors ? [row, { ...row, ...MESSAGES_ERROR }] : [row];
+    const rows = operation.jsonErrors && row.mediaType === "text/plain" ? [row, { ...row, ...JSON_ERROR }] : [row];
+    return operation.messagesErrors ? [...rows, { ...row, ...MESSAGES_ERROR }] : rows;
   });
   const byStatus = Map.groupBy(rows, ({ status }) => status);
   return Object.fromEntries(
@@ -87,7 +90,6 @@ function rowOf(code: ErrorCode, apiErrors: boolean): DescribedError {
     code,
     status,
     coded,
-    final: "final" in row && row.final === true,
     mediaType: form === "text" ? "text/plain" : "application/json",
     schema: bodySchema(form, code),
   };
@@ -110,14 +112,25 @@ function response(status: number, group: readonly DescribedError[], { limits, er
   const codes = [...new Set(group.filter(({ coded }) => coded).map(({ code }) => code))];
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 429 || status === 503) names.push("Retry-After");
-  if (group.every(({ final }) => final)) names.push("X-Should-Retry");
+  // Which of the two hangs on what failed.
+  const perhaps = status === 502 || status === 504 ? { "Retry-After": optional("Retry-After") } : {};
+  if (status === 502 || status === 504) names.push("X-Should-Retry");
   if (status === 429) names.push(...limits);
   if (group.some(({ code }) => code === "SIGN_IN_FAILED")) names.push("Refresh", "Set-Cookie");
   return {
     description: [...new Set(group.map(({ code }) => errorTexts[code] ?? ERROR_DESCRIPTIONS[code]))].join(" "),
-    headers: { ...headerRefs(names), ...(codes.length > 0 && { "X-Error-Code": codeHeader(codes, group) }) },
+    headers: {
+      ...headerRefs(names),
+      ...perhaps,
+      ...(codes.length > 0 && { "X-Error-Code": codeHeader(codes, group) }),
+    },
     content: contentOf(group),
   };
+}
+
+function optional(name: HeaderName): Json {
+  const { description, schema } = HEADERS[name];
+  return { description, schema };
 }
 
 /** @returns references by name. */
@@ -161,6 +174,7 @@ const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   MODEL_NOT_FOUND: "No such model here.",
   UNKNOWN_PATH: "No such path.",
   METHOD_NOT_ALLOWED: "Another method than the path has.",
+  UPGRADE_REQUIRED: "A WebSocket, which is not served here.",
   REQUEST_TOO_LARGE: "The body is larger than the gateway takes.",
   UNSUPPORTED_MEDIA_TYPE: "The body is of another type than the endpoint takes.",
   DAILY_REQUEST_LIMIT_EXCEEDED: "The plan's day is used up.",

@@ -4,7 +4,8 @@ import { imageFormat, imageRefusal, readImage } from "../../dialects/endpoints/i
 import { readRerank, rerankFormat } from "../../dialects/endpoints/rerank.ts";
 import { readSpeech, speechFormat } from "../../dialects/endpoints/speech.ts";
 import { readTranscription, transcriptionFormat } from "../../dialects/endpoints/transcription.ts";
-import { messagesFormat, messagesRefusal, readMessages } from "../../dialects/messages/client/format.ts";
+import { messagesRefusal } from "../../dialects/messages/client/errors.ts";
+import { messagesFormat, readMessages } from "../../dialects/messages/client/format.ts";
 import { responsesFormat } from "../../dialects/responses/client/format.ts";
 import { readResponses } from "../../dialects/responses/client/request.ts";
 import { withinSchemaBound } from "../../dialects/schemas/work.ts";
@@ -165,7 +166,7 @@ export const INFERENCE: readonly InferenceEndpoint[] = [
   {
     ...COMMON,
     path: "/v1/images/generations",
-    format: { endpoint: "image", body: "json", read: readImage, write: imageFormat, refusal: imageRefusal },
+    format: { endpoint: "image", body: "json", read: readImage, write: imageFormat, refusal: imageBody },
     id: "createImages",
     summary: "Image generation",
     request: body("ImageRequest"),
@@ -201,6 +202,10 @@ export function errorStyleOf(path: string): ErrorStyle | null {
 /** The header says that the client reads errors in the Messages format. */
 function messagesBody(error: GatewayError, { requestId, headers }: RefusedRequest): RefusalBody | null {
   return headers["anthropic-version"] === undefined ? null : messagesRefusal(error, requestId);
+}
+
+function imageBody(error: GatewayError, { form }: RefusedRequest): RefusalBody | null {
+  return imageRefusal(error, form !== "text");
 }
 
 /** The JSON schemas of a conversation, whose work is not in proportion to their bytes, are no larger than they may be. */

@@ -1,4 +1,6 @@
 import {
+  clientCode,
+  clientParam,
   clientText,
   failureMessage,
   type Refused,
@@ -6,7 +8,8 @@ import {
   refusalReason,
   statusClass,
 } from "../../dialects/canonical/errors.ts";
-import { AttemptError, type FailureClass } from "../../kit/index.ts";
+import { isOwnField } from "../../dialects/canonical/own-field.ts";
+import { AttemptError, type FailureClass, type Json } from "../../kit/index.ts";
 
 const MIN_RETRY_AFTER_MS = 50;
 const MAX_RETRY_AFTER_MS = 300_000;
@@ -40,14 +43,29 @@ function unexpected(status: number): string {
   return status < 300 ? `upstream sent no answer (${status})` : `upstream answered with a redirect (${status})`;
 }
 
-/** The failure that an error response with a body means, with as much of the upstream's text as a client may see. */
-export function refusalFailure(refused: Refused, head: AttemptError, message: string): AttemptError {
+/**
+ * The failure that an error response with a body means, with as much of the upstream's text as a client may see.
+ * @param sent the body that was refused; asked only where the refusal is of a field.
+ */
+export function refusalFailure(
+  refused: Refused,
+  head: AttemptError,
+  message: string,
+  sent: () => Json | null = () => null,
+): AttemptError {
   const { status } = head;
   const { error } = refused;
   const failure = refusalClass(refused);
   const clientMessage =
     failure === "client_fault" || failure === "context_overflow" ? clientText(error.text, message) : "";
-  const more = { status, retryAfter: error.retryAfter ?? head.retryAfter, reason: refusalReason(error) };
+  const more = {
+    status,
+    retryAfter: error.retryAfter ?? head.retryAfter,
+    reason: refusalReason(error),
+    code: clientCode(error),
+    param: clientParam(error),
+    ownWords: failure === "parameter" && isOwnField(refused, sent()) ? clientText(error.text, message) : "",
+  };
   return new AttemptError(failure, clientMessage || failureMessage(failure, status), more);
 }
 
@@ -66,6 +84,10 @@ export function contentCoding(headers: Headers): string {
 /** As sent, parameters included; empty when there is none. */
 export function contentType(headers: Headers): string {
   return first(headers["content-type"]) ?? "";
+}
+
+export function isJsonType(headers: Headers): boolean {
+  return /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType(headers));
 }
 
 /** The failure that an error of the connection means; `sent` tells whether the request had been written. */

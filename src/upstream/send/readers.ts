@@ -1,5 +1,6 @@
 import { readError } from "../../dialects/canonical/errors.ts";
-import type { AnswerForm, Codec, StreamReader, UpstreamDialect } from "../../dialects/dialect.ts";
+import { sentJson } from "../../dialects/canonical/own-field.ts";
+import type { AnswerForm, Codec, StreamReader, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   type AttemptError,
   type Call,
@@ -9,7 +10,15 @@ import {
   type Log,
   type StreamEvent,
 } from "../../kit/index.ts";
-import { contentType, type Head, headFailure, protocolError, refusalFailure, statusFailure } from "./classify.ts";
+import {
+  contentType,
+  type Head,
+  headFailure,
+  isJsonType,
+  protocolError,
+  refusalFailure,
+  statusFailure,
+} from "./classify.ts";
 import { canDecompress, decompressed } from "./compressed.ts";
 import { type Answer, ByteStream, joinChunks, type Reader, type ReaderOwner, Relay, type RelayKind } from "./relay.ts";
 
@@ -28,8 +37,15 @@ export interface ReadContext {
   /** Left out: the codec's own. */
   readonly form?: AnswerForm | undefined;
   readonly call: Call;
+  readonly sender: RequestSender;
   readonly now: () => number;
   readonly log: Log;
+}
+
+/** Who sent the request. */
+export interface RequestSender {
+  /** The request once more, for what a refusal of it means. @throws what writing it throws */
+  rewritten(): UpstreamRequest;
 }
 
 /** Picks the reader for a response by its head; null if it is rejected already and its body not wanted. */
@@ -57,11 +73,18 @@ function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<A
 
 /** Failure classes of a status that the body of the response may change; for all others the body is not waited for. */
 const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited"]);
+/** Of these the body may say when to come back. */
+const MAY_SAY_WHEN: ReadonlySet<number> = new Set([503, 529]);
 
-function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
+function readRefusal(
+  { dialect, call, sender, now }: ReadContext,
+  head: Head,
+  owner: ReaderOwner<Answer>,
+): Reader | null {
   const { status, headers } = head;
   const refusal = statusFailure(status, headers, now());
-  if (!BODY_DECIDES.has(refusal.failure) || !canDecompress(headers)) {
+  const decides = BODY_DECIDES.has(refusal.failure) || (MAY_SAY_WHEN.has(status) && isJsonType(headers));
+  if (!decides || !canDecompress(headers)) {
     owner.reject(refusal);
     owner.drain();
     return null;
@@ -71,7 +94,7 @@ function readRefusal({ dialect, call, now }: ReadContext, head: Head, owner: Rea
     const code = dialect.codeOf?.(headers) ?? "";
     const known = code === "" ? error : { ...error, codes: [code, ...error.codes] };
     const found = { dialect: dialect.name, vendor: dialect.vendor, status, error: known, call };
-    return refusalFailure(found, refusal, dialect.errorMessage(body));
+    return refusalFailure(found, refusal, dialect.errorMessage(body), () => sentJson(sender.rewritten().body));
   };
   return decompressed(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
 }
@@ -194,8 +217,17 @@ class EventStream implements Reader {
       );
   }
 
+  /** The connection fails. Behind a finish reason nothing is missing but an ending: the answer is whole. */
   fail(error: AttemptError): void {
-    this.#relay.fail(error);
+    if (error.failure !== "aborted" && this.#isWhole()) this.#relay.complete();
+    else this.#relay.fail(error);
+  }
+
+  #isWhole(): boolean {
+    const decoder = this.#decoder;
+    if (decoder.fault !== null || !decoder.complete || decoder.done) return false;
+    this.#accept(decoder.finish(), 0);
+    return decoder.fault === null && this.#began();
   }
 
   #done(): void {

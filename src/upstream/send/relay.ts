@@ -1,4 +1,14 @@
-import type { AnswerReply, AttemptError, ByteReply, Call, EventReply, Log, Sink, Source } from "../../kit/index.ts";
+import type {
+  AnswerReply,
+  AttemptError,
+  ByteReply,
+  Call,
+  EventReply,
+  Log,
+  Sink,
+  SinkEnding,
+  Source,
+} from "../../kit/index.ts";
 import { protocolError } from "./classify.ts";
 
 /** The result of one upstream request. */
@@ -22,8 +32,8 @@ export interface ReaderOwner<Result> {
   fail(error: AttemptError): void;
   /** A stream has begun: from now on its consumer ends it, not the chain's deadline or the exchange's signal. */
   begin(): void;
-  /** A stream that had begun will not be complete. */
-  cut(error: AttemptError): void;
+  /** A stream that had begun will not be complete. @returns the failure as clients may be told of it. */
+  cut(error: AttemptError): AttemptError;
   /** The rest of the body is not wanted; it is read and thrown away. */
   drain(): void;
   /** Stops and starts reading from the upstream. */
@@ -37,8 +47,6 @@ export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
   const [only] = chunks;
   return chunks.length === 1 && only ? only : Buffer.concat(chunks);
 }
-
-type Ending = Parameters<Sink<never>["end"]>[0];
 
 /** How a kind of body is relayed. */
 export interface RelayKind<Item> {
@@ -61,7 +69,7 @@ export class Relay<Item> implements Source<Item> {
   /** null: nothing. */
   #held: Item[] | null = null;
   #heldBytes = 0;
-  #ending: Ending | null = null;
+  #ending: SinkEnding | null = null;
 
   constructor(owner: ReaderOwner<Answer>, log: Log, kind: RelayKind<Item>) {
     this.#owner = owner;
@@ -95,8 +103,8 @@ export class Relay<Item> implements Source<Item> {
   fail(error: AttemptError): void {
     if (!this.#begun) return this.#owner.reject(error);
     if (error.failure === "aborted") return this.#detach();
-    this.#owner.cut(error);
-    this.#close({ complete: false, message: error.message });
+    const told = this.#owner.cut(error);
+    this.#close({ complete: false, message: told.message, error: told });
   }
 
   open(sink: Sink<Item>): void {
@@ -122,7 +130,7 @@ export class Relay<Item> implements Source<Item> {
     return this.#sink !== null && !this.#paused;
   }
 
-  #close(ending: Ending): void {
+  #close(ending: SinkEnding): void {
     this.#ending = ending;
     this.#flush();
   }

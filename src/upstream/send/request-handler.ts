@@ -24,8 +24,8 @@ export interface RequestHandlerOptions<Result> {
   resolve(result: Result): void;
   /** @param error AttemptError; what the request's own body threw */
   reject(error: unknown): void;
-  /** A streamed answer broke off after it had begun. */
-  onCut?(error: AttemptError): void;
+  /** A streamed answer broke off after it had begun. @returns the failure as clients may be told of it. */
+  onCut?(error: AttemptError): AttemptError;
   readonly timeouts: Timeouts;
   /** Whether the answer is to come as a stream. */
   readonly stream: boolean;
@@ -205,8 +205,8 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     this.due = this.#deadlines.due;
   }
 
-  cut(error: AttemptError): void {
-    this.#options.onCut?.(error);
+  cut(error: AttemptError): AttemptError {
+    return this.#options.onCut?.(error) ?? error;
   }
 
   drain(): void {

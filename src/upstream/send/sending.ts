@@ -23,7 +23,8 @@ import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey } from "../state/key-pool.ts";
 import type { Head } from "./classify.ts";
 import type { Sweeper } from "./deadlines.ts";
-import { readAnswer } from "./readers.ts";
+import { readAnswer, type RequestSender } from "./readers.ts";
+import { withoutSecrets } from "./redact.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
 import { type RequestHandlerOptions, RequestHandler } from "./request-handler.ts";
 import { type Address, addressRequest, isUnwritten, sendableBody, withParameters, writtenBody } from "./request.ts";
@@ -72,7 +73,7 @@ const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
  * object with one promise, which says for whom its requests are made: functions that wait, and options of their own for
  * each request, would be a third of what sending takes.
  */
-export class Sending implements RequestHandlerOptions<Answer> {
+export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   readonly timeouts: Timeouts;
   readonly signal: Cancellation;
   readonly stream: boolean;
@@ -156,7 +157,14 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const { dialect, log } = this.#parts;
     const call = this.#call;
     if (call === null) return null;
-    return readAnswer({ dialect, codec: this.#codec, form: this.#form, call, now: this.now, log }, head, owner);
+    const { now } = this;
+    return readAnswer({ dialect, codec: this.#codec, form: this.#form, call, sender: this, now, log }, head, owner);
+  }
+
+  rewritten(): UpstreamRequest {
+    const target = this.#target;
+    const written = write(this.#codec, this.#call!, target, this.#key!.value);
+    return target.parameters ? withParameters(written, target.parameters) : written;
   }
 
   resolve(answer: Answer): void {
@@ -178,7 +186,7 @@ export class Sending implements RequestHandlerOptions<Answer> {
     const key = this.#key!;
     const at = this.now();
     if (this.#startedAt !== null) this.#noteFailure(error, at - this.#startedAt);
-    const shown = this.#startedAt === null ? error : withoutKey(error, key.value);
+    const shown = this.#startedAt === null ? error : withoutSecrets(error, key.value, this.#parts.upstream);
     this.#tried = [...this.#tried, key];
     const { another, suspected } = keys.failed(key, shown, this.#exchange.principal.userId, at);
     if (suspected) this.#refused = [...this.#refused, key];
@@ -197,8 +205,9 @@ export class Sending implements RequestHandlerOptions<Answer> {
     return result;
   }
 
-  onCut(error: AttemptError): void {
+  onCut(error: AttemptError): AttemptError {
     this.#parts.health.failed(error);
+    return withoutSecrets(error, this.#key?.value ?? "", this.#parts.upstream);
   }
 
   /**
@@ -291,13 +300,6 @@ const MAX_LISTED_COUNT = 20;
 function listed(dropped: readonly string[]): string {
   const more = dropped.length > MAX_LISTED_COUNT ? ` and ${dropped.length - MAX_LISTED_COUNT} more` : "";
   return dropped.slice(0, MAX_LISTED_COUNT).join(", ") + more;
-}
-
-/** Providers quote the key they refuse. */
-function withoutKey(error: AttemptError, key: string): AttemptError {
-  if (key === "" || !error.message.includes(key)) return error;
-  // The error has the same fields as the options it was made of.
-  return new AttemptError(error.failure, error.message.replaceAll(key, "[redacted]"), error);
 }
 
 /** Of the failures of several keys the one that ends soonest. */

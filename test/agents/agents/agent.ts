@@ -1,6 +1,6 @@
 /** What an agent works with in one run. */
 export interface Setting {
-  /** The gateway's origin, such as `http://127.0.0.1:8080`. */
+  /** Where the agent finds its provider: an origin, such as `http://127.0.0.1:8080`. */
   readonly origin: string;
   readonly key: string;
   readonly model: string;
@@ -18,8 +18,6 @@ export interface Agent {
   readonly endpoint: "/v1/chat/completions" | "/v1/messages" | "/v1/responses";
   /** In `node_modules/.bin`. */
   readonly bin: string;
-  /** Not fetched unless it is named. */
-  readonly optional?: true;
   /** Files of its home, by path. */
   readonly files?: (setting: Setting) => Readonly<Record<string, string | object>>;
   readonly env?: (setting: Setting) => Readonly<Record<string, string>>;

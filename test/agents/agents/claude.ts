@@ -1,13 +1,12 @@
 import type { Agent } from "./agent.ts";
 
-/** Proprietary: fetched to be run, and only for whoever asks for it. */
+/** Proprietary: fetched to be run, never copied. */
 export const CLAUDE: Agent = {
   name: "claude",
   package: "@anthropic-ai/claude-code",
-  version: "2.1.329",
+  version: "2.1.332",
   endpoint: "/v1/messages",
   bin: "claude",
-  optional: true,
   env: ({ origin, key }) => ({
     ANTHROPIC_BASE_URL: origin,
     ANTHROPIC_API_KEY: key,

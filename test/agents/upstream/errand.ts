@@ -7,28 +7,28 @@ import type { Deed, Scene } from "./speakers.ts";
 /** What an agent is told to do, and what it says when every step of it went through. */
 export interface Errand {
   readonly prompt: string;
-  /** For a file of the working folder; null where none is to be read. */
-  readonly file: { readonly path: string; readonly content: string } | null;
+  /** Files of the working folder that have to be read; empty for an errand without any. */
+  readonly files: readonly { readonly path: string; readonly content: string }[];
   /** Made by the upstream alone, of what the prompt or the tool's result says: no echo can contain it. */
   readonly word: string;
 }
 
 const PLAIN = /Say the word for (nonce-[0-9a-f]{16})/;
-const READING = /Read the file (\S+) and say the word for its content/;
-const NONCE = /nonce-[0-9a-f]{16}/;
+const READING = /Read the file (\S+), then the file (\S+), and say the word for both/;
+const NONCES = /nonce-[0-9a-f]{16}/g;
 
 export function plainErrand(): Errand {
   const nonce = newNonce();
-  return { prompt: `Say the word for ${nonce}.`, file: null, word: wordFor(nonce) };
+  return { prompt: `Say the word for ${nonce}.`, files: [], word: wordFor(nonce) };
 }
 
-/** @param path absolute */
-export function toolErrand(path: string): Errand {
-  const nonce = newNonce();
+/** Two files, read one after the other. @param paths absolute */
+export function toolErrand(first: string, second: string): Errand {
+  const nonces = [newNonce(), newNonce()];
   return {
-    prompt: `Read the file ${path} and say the word for its content.`,
-    file: { path, content: `${nonce}\n` },
-    word: wordFor(nonce),
+    prompt: `Read the file ${first}, then the file ${second}, and say the word for both.`,
+    files: [first, second].map((path, index) => ({ path, content: `${nonces[index]}\n` })),
+    word: wordFor(nonces.join("+")),
   };
 }
 
@@ -36,12 +36,17 @@ export function toolErrand(path: string): Errand {
 export function nextDeed({ prompt, tools, results }: Scene): Deed {
   const [, nonce] = PLAIN.exec(prompt) ?? [];
   if (nonce !== undefined) return { say: wordFor(nonce) };
-  const [, path] = READING.exec(prompt) ?? [];
-  if (path === undefined) return { say: "No errand." };
-  const [found] = NONCE.exec(results.join("\n")) ?? [];
-  if (found !== undefined) return { say: wordFor(found) };
-  if (results.length > 0) return { say: `The tool did not help: ${results.at(-1)}` };
-  return reading(tools, path) ?? { say: "A file to read" };
+  const [, first, second] = READING.exec(prompt) ?? [];
+  if (first === undefined || second === undefined) return { say: "No errand." };
+  const found = noncesOf(results);
+  if (found.length > 1) return { say: wordFor(found.join("+")) };
+  if (results.length > found.length) return { say: `The tool did not help: ${results.at(-1)}` };
+  return reading(tools, found.length === 0 ? first : second) ?? { say: "A file to read" };
+}
+
+/** What was found in files so far, each once, in the order of reading. */
+export function noncesOf(results: readonly string[]): readonly string[] {
+  return [...new Set(results.join("\n").match(NONCES))];
 }
 
 function newNonce(): string {

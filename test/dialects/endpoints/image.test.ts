@@ -253,7 +253,7 @@ describe("refusals", () => {
   const upstreams: readonly string[] = ["PROVIDER_ERROR", "PROVIDER_TIMEOUT", "CIRCUIT_BREAKER_OPEN"];
 
   test.each(upstreams)("%s has a body of its own", (code) => {
-    expect(imageRefusal(new GatewayError(code as ErrorCode, 'upstream said "no"'))).toEqual({
+    expect(imageRefusal(new GatewayError(code as ErrorCode, 'upstream said "no"'), false)).toEqual({
       contentType: "application/json",
       body: '{"error":{"message":"upstream said \\"no\\"","type":"api_error"}}',
     });
@@ -261,7 +261,7 @@ describe("refusals", () => {
 
   test("every other error has that of the table", () => {
     const others = Object.keys(ERRORS).filter((code) => !upstreams.includes(code));
-    for (const code of others) expect(imageRefusal(new GatewayError(code as ErrorCode, "no"))).toBeNull();
+    for (const code of others) expect(imageRefusal(new GatewayError(code as ErrorCode, "no"), true)).toBeNull();
   });
 });
 

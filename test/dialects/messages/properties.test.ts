@@ -42,7 +42,10 @@ describe("an assistant's message", () => {
             ...(details.length > 0 ? { reasoning_details: details } : {}),
             ...(calls.length > 0 ? { tool_calls: calls } : {}),
           };
-          const turns = [{ role: "user", content: "hi" }, message, { role: "user", content: "and" }];
+          // The API takes no thought back that nothing follows.
+          fc.pre(calls.length > 0 || (content ?? "").trim() !== "");
+          const results = calls.map((call) => ({ role: "tool", tool_call_id: call.id, content: "r" }));
+          const turns = [{ role: "user", content: "hi" }, message, ...results, { role: "user", content: "and" }];
           const { messages } = sent({ messages: turns });
           const back = list(messages)[1]?.["content"];
           const blocks = typeof back === "string" ? [{ type: "text", text: back }] : back;

@@ -84,18 +84,24 @@ describe("errors", () => {
     expect(new Set(found)).toEqual(new Set(coded.map(([code, { status }]) => `${status} ${code}`)));
   });
 
-  test("every one of the table can be met but those of a wrong method and of the admin listener", () => {
+  test("every one of the table can be met but those of a wrong method, of a WebSocket and of the admin listener", () => {
     const met = new Set([...ENDPOINTS.flatMap(({ errors }) => errors), "IP_RATE_LIMIT", "INTERNAL"]);
-    expect(Object.keys(ERRORS).filter((code) => !met.has(code as never))).toEqual(["FORBIDDEN", "METHOD_NOT_ALLOWED"]);
+    expect(Object.keys(ERRORS).filter((code) => !met.has(code as never))).toEqual([
+      "FORBIDDEN",
+      "METHOD_NOT_ALLOWED",
+      "UPGRADE_REQUIRED",
+    ]);
   });
 
-  test("on images failures of upstreams are JSON, elsewhere text", () => {
+  test("on images failures of upstreams are JSON, elsewhere text, and JSON for clients that ask for it", () => {
     expect([502, 503, 504].map((status) => types("/v1/images/generations", status))).toEqual([
       ["application/json"],
       ["text/plain", "application/json"],
       ["application/json"],
     ]);
-    expect([502, 503, 504].flatMap((status) => types("/v1/embeddings", status))).toEqual(Array(3).fill("text/plain"));
+    expect([502, 503, 504].flatMap((status) => types("/v1/embeddings", status))).toEqual(
+      Array(3).fill(["text/plain", "application/json"]).flat(),
+    );
   });
 });
 

@@ -4,7 +4,14 @@ import { embeddingFormat, readEmbedding } from "../../../src/dialects/endpoints/
 import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/endpoints/image.ts";
 import { readRerank, rerankFormat } from "../../../src/dialects/endpoints/rerank.ts";
 import { readTranscription, transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
-import { type AnswerFormat, type ErrorCode, ERRORS, GatewayError, type Json } from "../../../src/kit/index.ts";
+import {
+  type AnswerFormat,
+  type ErrorCode,
+  ERRORS,
+  GatewayError,
+  type Json,
+  streamBroken,
+} from "../../../src/kit/index.ts";
 import { openApiDocument } from "../../../src/server/openapi/document.ts";
 import { PLAN_LIMITS } from "../../../src/server/openapi/headers.ts";
 import { ENDPOINTS } from "../../../src/server/endpoints.ts";
@@ -89,7 +96,7 @@ describe("what the client formats write is described", () => {
     const first =
       stream.heartbeat + chunk([{ index: 0, delta: { role: "assistant", content: "a" }, finish_reason: null }]);
     const whole = first + chunk([{ index: 0, delta: {}, finish_reason: "stop" }]) + stream.done(EXTRAS.bill);
-    for (const body of [whole, first + stream.failure("cut"), stream.killed(EXTRAS.bill)]) {
+    for (const body of [whole, first + stream.failure(streamBroken("cut")), stream.killed(EXTRAS.bill)]) {
       const answer = answered("POST", "/v1/chat/completions", {
         contentType: "text/event-stream; charset=utf-8",
         body,

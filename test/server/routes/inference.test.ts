@@ -48,8 +48,8 @@ function refusing(error: unknown): (request: InferenceRequest) => Promise<void> 
 }
 
 test.each([
-  [new GatewayError("PROVIDER_ERROR", "It broke"), 502, { "x-should-retry": "false" }],
-  [new GatewayError("PROVIDER_TIMEOUT", "It broke"), 504, { "x-should-retry": "false" }],
+  [new GatewayError("PROVIDER_ERROR", "It broke", { permanent: true }), 502, { "x-should-retry": "false" }],
+  [new GatewayError("PROVIDER_TIMEOUT", "It broke", { retryAfter: 1 }), 504, { "retry-after": "1" }],
   [new GatewayError("CIRCUIT_BREAKER_OPEN", "It broke"), 503, { "retry-after": "1" }],
 ])(
   "an image route's upstream failure is JSON with the table's status and headers: %s",

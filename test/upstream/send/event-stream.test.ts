@@ -46,10 +46,16 @@ describe("the ending of a stream", () => {
     ],
     ["no finish reason is cut", (socket) => begin(socket, chunk(event("a")), LAST_CHUNK), "a", CUT],
     [
-      "a FIN after a finish reason, in the middle of the body, is cut",
+      "a FIN after a finish reason, in the middle of the body, is complete",
       (socket) => (begin(socket, chunk(event("a", "stop"))), socket.end()),
       "a",
-      CUT,
+      { complete: true },
+    ],
+    [
+      "a reset after a finish reason is complete",
+      (socket) => (begin(socket, chunk(event("a", "stop"))), setTimeout(() => socket.resetAndDestroy(), 30)),
+      "a",
+      { complete: true },
     ],
     ["a FIN without any ending is cut", (socket) => (begin(socket, chunk(event("a"))), socket.end()), "a", CUT],
     [
@@ -124,7 +130,11 @@ describe("the ending of a stream", () => {
     const timeouts = { ...TIMEOUTS, idle: 400, total: 900 };
     const startedAt = Date.now();
     const seen = await read(streamOf(await leased.set.send(target({ timeouts }), STREAM, exchange())));
-    expect(seen.ending).toEqual({ complete: false, message: "upstream timed out before the end of its answer" });
+    expect(seen.ending).toMatchObject({
+      complete: false,
+      message: "upstream timed out before the end of its answer",
+      error: { failure: "timeout" },
+    });
     expect(Date.now() - startedAt).toBeGreaterThanOrEqual(890);
   });
 });

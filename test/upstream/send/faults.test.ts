@@ -307,10 +307,36 @@ describe("a refusal of the request", () => {
     const server = await RawUpstream.start(({ socket, key }) =>
       socket.write(refusal(400, JSON.stringify({ error: { message: `bad key ${key}, really ${key}` } }))),
     );
-    const leased = await lease(upstream(`${server.origin}/v1`, { apiKeys: [new Secret("hunter2")] }));
+    const leased = await lease(upstream(`${server.origin}/v1`, { apiKeys: [new Secret("hunter22")] }));
     open.push({ close: () => leased.end() }, server);
     const error = await failure(leased.set.send(target(), call(), exchange()));
     expect(error.message).toBe("bad key [redacted], really [redacted]");
+  });
+
+  it.each<[string, string, string]>([
+    ["a dummy key is a word like any other", "up", "upstream is up"],
+    ["seven characters are no secret", "hunter2", "bad key hunter2"],
+    ["part of a longer word is no secret", "standard", "nonstandard standards standard-2"],
+  ])("%s", async (_name, key, message) => {
+    const server = await RawUpstream.start(({ socket }) =>
+      socket.write(refusal(400, JSON.stringify({ error: { message } }))),
+    );
+    const leased = await lease(upstream(`${server.origin}/v1`, { apiKeys: [new Secret(key)] }));
+    open.push({ close: () => leased.end() }, server);
+    expect((await failure(leased.set.send(target(), call(), exchange()))).message).toBe(message);
+  });
+
+  it("does not carry a secret of the configured headers, or half a pair of credentials", async () => {
+    const message = "Bearer hunter22-x and 2023-06-01 of AKIATEST:hunter33";
+    const server = await RawUpstream.start(({ socket }) =>
+      socket.write(refusal(400, JSON.stringify({ error: { message: message.replace("Bearer ", "") } }))),
+    );
+    const headers = { "x-other-token": "Token hunter22-x", "anthropic-version": "2023-06-01" };
+    const apiKeys = [new Secret("AKIATEST:hunter33")];
+    const leased = await lease(upstream(`${server.origin}/v1`, { apiKeys, headers }));
+    open.push({ close: () => leased.end() }, server);
+    const error = await failure(leased.set.send(target(), call(), exchange()));
+    expect(error.message).toBe("[redacted] and 2023-06-01 of [redacted]");
   });
 
   it.each([400, 405, 409, 413, 422])("%i carries the upstream's own words", async (status) => {

@@ -75,6 +75,7 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
       admin: null,
       workers: 1,
       dashboard: true,
+      errorFormat: "auto",
       bodyLimit: 0,
       bodyMemory: 0,
       uploadSpace: 0,

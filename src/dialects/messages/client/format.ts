@@ -30,6 +30,7 @@ const READ: ReadonlySet<string> = new Set([
   "tool_choice",
   "metadata",
   "output_config",
+  "output_format",
   "service_tier",
 ]);
 const REPEATED: ReadonlySet<string> = new Set(["reasoning_details", "native"]);
@@ -42,10 +43,10 @@ const FORWARDED = ["anthropic-version", "anthropic-beta"];
  * @throws GatewayError for a tool input that cannot be written.
  */
 export function readMessages(body: Json, headers: Readonly<Record<string, unknown>> = {}): SourceMappedCall {
-  const { metadata, output_config, service_tier } = body;
+  const { metadata, service_tier } = body;
   const tools = readTools(body["tools"], body["tool_choice"]);
   const user = readUser(metadata);
-  const output = readOutput(output_config);
+  const output = readOutput(outputOf(body));
   const tier = service_tier === "auto";
   const sourced = [...readSystem(body["system"]), ...readTurns(body["messages"])];
   const canonical = {
@@ -92,6 +93,12 @@ function readUser(metadata: unknown): Split {
   if (!isJson(metadata)) return { body: {}, native: {} };
   const { user_id, ...rest } = metadata;
   return { body: given("user", user_id), native: some("metadata", rest) };
+}
+
+/** `output_config`, with what `output_format` was before it (@anthropic-ai/sdk, beta messages, deprecated). */
+function outputOf({ output_config: config, output_format: format }: Json): unknown {
+  if (!isJson(format) || (isJson(config) && isJson(config["format"]))) return config;
+  return { ...(isJson(config) ? config : {}), format };
 }
 
 function readOutput(config: unknown): Split {
@@ -294,28 +301,5 @@ function writeCall(call: Json): Json {
     id: stringOf(id),
     name: stringOf(name),
     input: argumentsObject(args),
-  };
-}
-
-const TYPES: Readonly<Record<number, string>> = {
-  401: "authentication_error",
-  402: "billing_error",
-  403: "permission_error",
-  404: "not_found_error",
-  413: "request_too_large",
-  429: "rate_limit_error",
-  503: "overloaded_error",
-  504: "timeout_error",
-};
-
-/** An error's body in the Messages format, for a request with an `anthropic-version` header. */
-export function messagesRefusal(
-  { status, message }: GatewayError,
-  requestId: string,
-): { readonly contentType: string; readonly body: string } {
-  const type = TYPES[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
-  return {
-    contentType: "application/json",
-    body: JSON.stringify({ type: "error", error: { type, message }, request_id: requestId }),
   };
 }

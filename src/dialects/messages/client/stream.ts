@@ -1,7 +1,16 @@
 import { randomUUID } from "node:crypto";
-import { type Bill, isJson, type Json, type StreamEvent, type StreamFormat, type Usage } from "../../../kit/index.ts";
+import {
+  type Bill,
+  type GatewayError,
+  isJson,
+  type Json,
+  type StreamEvent,
+  type StreamFormat,
+  type Usage,
+} from "../../../kit/index.ts";
 import { webCitations } from "../../canonical/message.ts";
 import { list, objects, omit, stringOf } from "../../canonical/json.ts";
+import { messagesError } from "./errors.ts";
 import { MESSAGE_FIELDS, nativeFields, sealedData } from "../native.ts";
 import {
   type BlockKind,
@@ -46,8 +55,8 @@ export class MessagesStream implements StreamFormat {
     return this.#begin(data["id"]) + written;
   }
 
-  failure(message: string): string {
-    return frame("error", { error: { type: "api_error", message } });
+  failure(error: GatewayError): string {
+    return frame("error", { error: messagesError(error) });
   }
 
   done(bill: Bill): string {

@@ -3,8 +3,11 @@ import {
   type AnswerFormat,
   type Bill,
   type Call,
+  ERROR_KINDS,
+  type GatewayError,
   isJson,
   type Json,
+  jsonError,
   type StandIn,
   type StreamEvent,
   type StreamFormat,
@@ -20,9 +23,10 @@ import { readTools, writtenTools, type ToolName } from "./tools.ts";
 
 /** Answers to a Responses client: `model` is the route, usage is always sent. */
 export function responsesFormat(call: Call, standIn?: StandIn): AnswerFormat & { readonly stream: StreamFormat } {
-  const { tools, reasoning } = requestOf(call);
+  const request = requestOf(call);
+  const { reasoning } = request;
   const wish = isJson(reasoning) ? (reasoning["summary"] ?? reasoning["generate_summary"]) : null;
-  const shape = { names: readTools(tools).names, summary: typeof wish === "string" };
+  const shape = { names: readTools(request).names, summary: typeof wish === "string" };
   const asked = askedOf(call);
   const chat = chatFormat(call);
   return {
@@ -106,11 +110,34 @@ class ResponsesStream implements StreamFormat {
     return this.#take();
   }
 
-  /** The fields stand in `error` as well: older SDKs look for a failure only there, and end without one. */
-  failure(message: string): string {
-    const error = { code: "server_error", message, param: null };
-    this.#emit("error", { ...error, error: { type: error.code, ...error } });
+  /**
+   * An error event, which the SDKs read, then the failed response, which Codex reads:
+   * https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
+   * The fields of the event stand in `error` as well: older SDKs look for a failure only there, and end without one.
+   */
+  failure(failed: GatewayError): string {
+    const { type, param, message: words } = jsonError(failed);
+    const { kind, details } = failed;
+    const code = details.standardCode ?? ERROR_KINDS[kind].responses;
+    const message = words + waitIn(failed);
+    const begun = this.#begin({});
+    const error = { code, message, param };
+    this.#emit("error", { ...error, error: { type: type === "api_error" ? "server_error" : type, ...error } });
+    const response = responseObject(this.#asked, {
+      ...begun,
+      status: "failed",
+      error: { code, message },
+      output: begun.output.whole,
+      usage: this.#usage,
+      serviceTier: this.#serviceTier,
+    });
+    this.#emit("response.failed", { response });
     return this.#take();
+  }
+
+  /** OpenAI tells a stream's client of a prompt that is too long in the stream, and Codex looks for it nowhere else. */
+  tellsAsEvent({ kind }: GatewayError): boolean {
+    return kind === "context_overflow";
   }
 
   done({ usage }: Bill): string {
@@ -164,6 +191,12 @@ class ResponsesStream implements StreamFormat {
   }
 }
 
+/** When to try again, in the words that clients of the format look for in a stream, which has no headers any longer. */
+function waitIn({ kind, details: { retryAfter } }: GatewayError): string {
+  if (kind !== "rate_limited" || retryAfter === undefined) return "";
+  return `. Please try again in ${Math.max(1, Math.ceil(retryAfter))}s.`;
+}
+
 /** The API has one answer a request. */
 function firstOf(choices: unknown): Json {
   if (!Array.isArray(choices)) return {};
@@ -183,7 +216,9 @@ interface State {
   readonly id: string;
   /** Unix seconds. */
   readonly created: number;
-  readonly status: "in_progress" | "completed" | "incomplete";
+  readonly status: "in_progress" | "completed" | "incomplete" | "failed";
+  /** Of a failed one. */
+  readonly error?: { readonly code: string; readonly message: string };
   readonly incomplete?: Incomplete | null;
   readonly output: readonly Json[];
   /** Left out: not known yet. */
@@ -225,14 +260,14 @@ function askedOf(call: Call): Json {
 
 /** The response object: what was asked for is repeated, nothing is ever stored. */
 function responseObject(asked: Json, state: State): Json {
-  const { id, created, status, incomplete, output, usage, serviceTier } = state;
+  const { id, created, status, error = null, incomplete, output, usage, serviceTier } = state;
   return {
     id: `resp_${id}`,
     object: "response",
     created_at: created,
     status,
     background: false,
-    error: null,
+    error,
     incomplete_details: incomplete ? { reason: incomplete } : null,
     output,
     previous_response_id: null,

@@ -2,7 +2,8 @@ import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
 import type { Part, ReasoningDetail, ToolCall } from "../../canonical/message.ts";
 import type { MessageSource, Unreadable } from "../../canonical/parameters.ts";
 import { readReasoningItem } from "../native.ts";
-import { flatName } from "./tools.ts";
+import { folded, readContent } from "./content.ts";
+import { ADDITIONAL_TOOLS, flatName } from "./tools.ts";
 import { append } from "../../canonical/json.ts";
 
 interface ReadInput {
@@ -44,6 +45,7 @@ export function readInput(input: unknown, instructions: unknown): ReadInput {
       const pointer = `/input/${index}`;
       if (!isJson(item)) throw invalidRequest(pointer, "must be an object");
       if (RECORDS.has(item["type"])) records.push(pointer);
+      else if (item["type"] === ADDITIONAL_TOOLS) conversation.precede(pointer);
       else if (!readItem(item, pointer, conversation)) own.push(kept(item, pointer, conversation));
     }
   }
@@ -125,11 +127,19 @@ class Conversation {
   readonly #turns: (() => readonly SourcedTurn[])[] = [];
   readonly #calledIn = new Map<string, Turn>();
   #open: Turn | null = null;
+  /** Places of items that have no message of their own and go with the next one. */
+  #preceding: readonly number[] = [];
 
   /** @param at pointer to the item. */
   add(role: string, content: unknown, at: string, pointer = `${at}/content`): void {
     const { parts, places } = readContent(content, pointer);
     this.#add({ role, content: folded(parts) }, at, places);
+  }
+
+  /** An item that is read elsewhere: it belongs to the message that follows it. */
+  precede(at: string): void {
+    this.#open = null;
+    this.#preceding = [...this.#preceding, ...itemAt(at)];
   }
 
   /** An item that only an upstream of the same format can read: a message of its own. */
@@ -191,15 +201,21 @@ class Conversation {
 
   #add(message: Json, at: string, places: readonly string[]): void {
     this.#open = null;
-    const turn = { message, place: { at, lists: { content: places } }, items: itemAt(at) };
+    const turn = { message, place: { at, lists: { content: places } }, items: [...this.#taken(), ...itemAt(at)] };
     this.#turns.push(() => [turn]);
+  }
+
+  #taken(): readonly number[] {
+    const preceding = this.#preceding;
+    this.#preceding = [];
+    return preceding;
   }
 
   /** The one that is being read, or a new one that begins at `at`. */
   #assistant(at: string): Turn {
     if (this.#open !== null) return this.#open;
     const places = { content: [], reasoning_details: [], tool_calls: [] };
-    const lists = { parts: [], reasoning: [], details: [], calls: [], outputs: [], items: [] };
+    const lists = { parts: [], reasoning: [], details: [], calls: [], outputs: [], items: [...this.#taken()] };
     const turn: Turn = { ...lists, refusal: "", at, places };
     const place = { at, lists: places };
     this.#turns.push(() => [{ message: message(turn), place, items: turn.items }, ...turn.outputs]);
@@ -226,125 +242,6 @@ function message({ parts, reasoning, details, calls, refusal }: Turn): Json {
 
 function string(item: Json, key: string, pointer: string): string {
   const value = item[key];
-  if (typeof value !== "string") throw invalidRequest(`${pointer}/${key}`, "must be a string");
-  return value;
-}
-
-type Content = string | readonly Part[];
-
-/** The content of a message or tool output. */
-interface ReadContent {
-  readonly parts: readonly Part[];
-  /** A pointer to each part. */
-  readonly places: readonly string[];
-  /** What an assistant refused, which stands apart. */
-  readonly refusal: string;
-}
-
-/** The canonical content: a single text without a cache mark is a string, which every upstream takes. */
-function folded(parts: readonly Part[]): Content {
-  const [only] = parts;
-  if (only === undefined) return "";
-  return parts.length === 1 && only.type === "text" && only.cache_control === undefined ? only.text : parts;
-}
-
-/** @throws GatewayError for content that is none. */
-function readContent(content: unknown, pointer: string): ReadContent {
-  if (typeof content === "string") return { parts: [{ type: "text", text: content }], places: [pointer], refusal: "" };
-  if (!Array.isArray(content)) throw invalidRequest(pointer, "must be a string or an array");
-  let refusal = "";
-  const parts: Part[] = [];
-  const places: string[] = [];
-  for (const [index, part] of content.entries()) {
-    const at = `${pointer}/${index}`;
-    if (!isJson(part)) throw invalidRequest(at, "must be an object");
-    if (part["type"] === "refusal") refusal += text(part, "refusal", at);
-    else {
-      parts.push(readPart(part, at));
-      places.push(at);
-    }
-  }
-  return { parts, places, refusal };
-}
-
-const READERS: ReadonlyMap<unknown, (part: Json, pointer: string) => Part> = new Map([
-  ["input_text", readText],
-  ["output_text", readText],
-  ["text", readText],
-  ["input_image", readImage],
-  ["input_file", readFile],
-  ["input_audio", readAudio],
-]);
-
-function readPart(part: Json, pointer: string): Part {
-  const read = READERS.get(part["type"]);
-  if (read === undefined) {
-    throw invalidRequest(`${pointer}/type`, "must be input_text, input_image, input_file, output_text or refusal");
-  }
-  const canonical = read(part, pointer);
-  // The breakpoint ends a prefix to cache, as Anthropic's mark does.
-  if (!isJson(part["prompt_cache_breakpoint"]) || canonical.type === "input_audio" || canonical.type === "native") {
-    return canonical;
-  }
-  return { ...canonical, cache_control: { type: "ephemeral" } };
-}
-
-function readText(part: Json, pointer: string): Part {
-  return { type: "text", text: text(part, "text", pointer) };
-}
-
-function readImage(part: Json, pointer: string): Part {
-  const { image_url, file_id, detail } = part;
-  if (typeof image_url !== "string") {
-    if (typeof file_id === "string") throw invalidRequest(`${pointer}/file_id`, "needs stored files; send image_url");
-    throw invalidRequest(`${pointer}/image_url`, "must be a string");
-  }
-  return { type: "image_url", image_url: { url: image_url, ...(typeof detail === "string" && { detail }) } };
-}
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  pdf: "application/pdf",
-  txt: "text/plain",
-  md: "text/markdown",
-  csv: "text/csv",
-  html: "text/html",
-  json: "application/json",
-};
-
-function readFile(part: Json, pointer: string): Part {
-  const { filename, file_data, file_url, file_id } = part;
-  if (![file_data, file_url, file_id].some((source) => typeof source === "string")) {
-    throw invalidRequest(`${pointer}/file_data`, "must be a string, unless there is a file_url or file_id");
-  }
-  return {
-    type: "file",
-    file: {
-      ...(typeof file_data === "string" && { file_data: dataUrl(file_data, filename) }),
-      ...(typeof file_url === "string" && { file_url }),
-      ...(typeof file_id === "string" && { file_id }),
-      ...(typeof filename === "string" && { filename }),
-    },
-  };
-}
-
-/** Clients send a `data:` URL or its base64 alone. */
-function dataUrl(data: string, filename: unknown): string {
-  if (data.startsWith("data:")) return data;
-  const [, extension = ""] = /\.([a-z]+)$/i.exec(typeof filename === "string" ? filename : "") ?? [];
-  const name = extension.toLowerCase();
-  const type = Object.hasOwn(MEDIA_TYPES, name) ? MEDIA_TYPES[name] : "application/octet-stream";
-  return `data:${type};base64,${data}`;
-}
-
-function readAudio(part: Json, pointer: string): Part {
-  const { input_audio: audio } = part;
-  if (!isJson(audio)) throw invalidRequest(`${pointer}/input_audio`, "must be an object");
-  const at = `${pointer}/input_audio`;
-  return { type: "input_audio", input_audio: { data: text(audio, "data", at), format: text(audio, "format", at) } };
-}
-
-function text(part: Json, key: string, pointer: string): string {
-  const value = part[key];
   if (typeof value !== "string") throw invalidRequest(`${pointer}/${key}`, "must be a string");
   return value;
 }

@@ -142,6 +142,11 @@ export class Output {
     call.ended = true;
   }
 
+  /** The items that are whole. What is still open is never told as done: an agent would run half a call. */
+  get whole(): readonly Json[] {
+    return this.#done;
+  }
+
   /** @param status of what is still open. @returns all items in their order. */
   close(status: ItemStatus): readonly Json[] {
     for (const call of this.#calls.values()) this.#openCall(call);

@@ -60,7 +60,7 @@ export function readResponses(body: Json): ResponsesCall {
   if (body["truncation"] === "auto") native["truncation"] = "auto";
 
   const { messages, records, own } = readInput(body["input"], body["instructions"]);
-  const tools = readTools(body["tools"]);
+  const tools = readTools(body);
   const chosen = readChoice(body["tool_choice"], tools.tools);
   if (chosen.native) native["tool_choice"] = body["tool_choice"];
   const canonical = {

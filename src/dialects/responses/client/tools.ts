@@ -17,13 +17,21 @@ interface ReadTools {
   readonly places: ReadonlyMap<Json, string>;
 }
 
+/** The type of an item that brings tools into a conversation. */
+export const ADDITIONAL_TOOLS = "additional_tools";
+
 /** A tool of a namespace, as one function name. */
 export function flatName(name: string, namespace?: unknown): string {
   return typeof namespace === "string" && namespace !== "" ? `${namespace}__${name}` : name;
 }
 
-/** @throws GatewayError naming the tool that cannot be read. */
-export function readTools(value: unknown): ReadTools {
+/**
+ * The tools of a request: those of `tools`, then those that items of type `additional_tools` bring into the conversation, as
+ * Codex does for models that it knows (SDK openai responses.d.ts ResponseInputItem.AdditionalTools). The first of a name
+ * stands.
+ * @throws GatewayError naming the tool that cannot be read.
+ */
+export function readTools(body: Json): ReadTools {
   const names = new Map<string, ToolName>();
   const places = new Map<Json, string>();
   const placed = (tool: Json, pointer: string): Json => {
@@ -37,8 +45,7 @@ export function readTools(value: unknown): ReadTools {
     names.set(flat, { name, custom, ...(namespace !== undefined && { namespace }) });
     return placed({ type: "function", function: custom ? freeform(tool, flat) : typed(tool, flat, pointer) }, pointer);
   };
-  const tools = list(value, "/tools").flatMap((tool, index) => {
-    const pointer = `/tools/${index}`;
+  const read = (tool: Json, pointer: string): readonly Json[] => {
     if (typeof tool["type"] !== "string") throw invalidRequest(`${pointer}/type`, "must be a string");
     if (tool["type"] === "function" || tool["type"] === "custom") return [add(tool, pointer)];
     if (tool["type"] !== "namespace") {
@@ -48,8 +55,23 @@ export function readTools(value: unknown): ReadTools {
     return list(tool["tools"], `${pointer}/tools`).map((inner, place) =>
       add(inner, `${pointer}/tools/${place}`, namespace),
     );
-  });
+  };
+  const tools = list(body["tools"], "/tools").flatMap((tool, index) => read(tool, `/tools/${index}`));
+  for (const { tool, pointer } of additionalTools(body["input"])) {
+    const known = new Set(tools.map(functionOf));
+    tools.push(...read(tool, pointer).filter((one) => functionOf(one) === null || !known.has(functionOf(one))));
+  }
   return { tools, names, places };
+}
+
+/** The tools that items of a conversation bring along, with their places. */
+function additionalTools(input: unknown): readonly { readonly tool: Json; readonly pointer: string }[] {
+  if (!Array.isArray(input)) return [];
+  return input.flatMap((item: unknown, index) => {
+    if (!isJson(item) || item["type"] !== ADDITIONAL_TOOLS) return [];
+    const at = `/input/${index}/tools`;
+    return list(item["tools"], at).map((tool, place) => ({ tool, pointer: `${at}/${place}` }));
+  });
 }
 
 /** The loading and calling of tools by tools (`defer_loading`, `allowed_callers`, `output_schema`) says nothing here. */

@@ -3,7 +3,14 @@ import { describe, expect, test } from "vitest";
 import { RUNS } from "../../../properties/runs.ts";
 import { chatFormat, readChat } from "../../../../src/dialects/chat/client.ts";
 import { readUsage } from "../../../../src/dialects/canonical/usage.ts";
-import type { Bill, Json, StreamEvent, StreamFormat, Usage } from "../../../../src/kit/index.ts";
+import {
+  type Bill,
+  type Json,
+  type StreamEvent,
+  type StreamFormat,
+  type Usage,
+  streamBroken,
+} from "../../../../src/kit/index.ts";
 
 const ROUTE = "route/a";
 const used = (prompt: number, completion: number): Usage => ({ prompt, completion, cached: 0, reasoning: 0 });
@@ -218,7 +225,7 @@ describe("endings, byte for byte", () => {
   });
 
   test("failure", () => {
-    expect(format().failure('it "broke"\nhere')).toBe(
+    expect(format().failure(streamBroken('it "broke"\nhere'))).toBe(
       'data: {"error":{"message":"it \\"broke\\"\\nhere","type":"api_error"}}\n\ndata: [DONE]\n\n',
     );
   });

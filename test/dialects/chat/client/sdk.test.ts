@@ -5,7 +5,7 @@ import { json } from "node:stream/consumers";
 import { OpenAI } from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../../../src/dialects/chat/client.ts";
-import { type Bill, isJson, type Json } from "../../../../src/kit/index.ts";
+import { type Bill, isJson, type Json, streamBroken } from "../../../../src/kit/index.ts";
 import { decode } from "../../decode.ts";
 
 const bill: Bill = {
@@ -21,7 +21,9 @@ function relayed(body: Json): string {
   const { events, fault, complete } = decode([readFileSync(path)]);
   const format = chatFormat(call).stream;
   const text = events.map((event) => format.event(event)).join("");
-  return text + (fault !== null || !complete ? format.failure(fault?.message ?? "cut") : format.done(bill));
+  return (
+    text + (fault !== null || !complete ? format.failure(streamBroken(fault?.message ?? "cut")) : format.done(bill))
+  );
 }
 
 let server: Server;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { messagesFormat, messagesRefusal, readMessages } from "../../../../src/dialects/messages/client/format.ts";
+import { messagesRefusal } from "../../../../src/dialects/messages/client/errors.ts";
+import { messagesFormat, readMessages } from "../../../../src/dialects/messages/client/format.ts";
 import { type ErrorCode, ERRORS, GatewayError, type Json } from "../../../../src/kit/index.ts";
 import { type Cases, casesOf } from "../../cases.ts";
 import { answer, answered, extras, request, ROUTE, unwritable } from "./support.ts";
@@ -153,6 +154,7 @@ describe("refusals", () => {
     405: "invalid_request_error",
     413: "request_too_large",
     415: "invalid_request_error",
+    426: "invalid_request_error",
     429: "rate_limit_error",
     500: "api_error",
     502: "api_error",

@@ -139,3 +139,67 @@ const settings = optional({
 export const requests: fc.Arbitrary<Json> = fc
   .tuple(turns, fc.oneof(tools, fc.constant({})), settings)
   .map(([messages, tools, settings]) => ({ model: ROUTE, max_tokens: 5000, messages, ...tools, ...settings }));
+
+const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as readonly Json[]) : []);
+
+/** The same, as the API itself takes them: every call is answered, no turn ends in a thought, and there are few marks. */
+export const acceptedRequests: fc.Arbitrary<Json> = requests.map((request) => {
+  let calls = 0;
+  let open: readonly string[] = [];
+  const turns = [...list(request["messages"]), { role: "user", content: "go on." }].map((turn): Json => {
+    const blocks = list(turn["content"]);
+    if (turn["role"] === "assistant") {
+      open = [];
+      const content = blocks.map((block) => {
+        if (block["type"] !== "tool_use") return block;
+        const id = `toolu_${calls++}`;
+        open = [...open, id];
+        return { ...block, id };
+      });
+      const isThought = String(content.at(-1)?.["type"]).endsWith("thinking");
+      if (blocks.length === 0) return turn;
+      return { ...turn, content: isThought ? [...content, { type: "text", text: "so." }] : content };
+    }
+    if (turn["role"] === "system") return turn;
+    const results = blocks.filter(({ type }) => type === "tool_result");
+    const answers = open.map((id, at) => plainError({ type: "tool_result", ...results[at], tool_use_id: id }));
+    open = [];
+    if (answers.length === 0 && blocks.length === 0) return turn;
+    const others =
+      blocks.length === 0 ? [{ type: "text", text: turn["content"] }] : blocks.filter((one) => !results.includes(one));
+    const content = [...answers, ...others];
+    return { ...turn, content: content.length === 0 ? "so." : content };
+  });
+  const names = new Set<unknown>();
+  const tools = list(request["tools"]).filter(({ name: own }) => !names.has(own) && names.add(own));
+  return fewMarks({ ...request, messages: turns, ...(tools.length === 0 ? {} : { tools }) });
+});
+
+/** An error is told in text alone. */
+function plainError(result: Json): Json {
+  const { is_error: _failed, ...rest } = result;
+  return list(result["content"]).some(({ type }) => type !== "text") ? rest : result;
+}
+
+/** With four marks at most, those that live an hour first. */
+function fewMarks(request: Json): Json {
+  let marks = request["cache_control"] === undefined ? 0 : 1;
+  let isShort = false;
+  const fewer = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(fewer);
+    if (typeof value !== "object" || value === null) return value;
+    const { cache_control: mark, ...rest } = value as Json;
+    const inner = Object.fromEntries(
+      Object.entries(rest).map(([key, item]) => [key, key === "content" ? fewer(item) : item]),
+    );
+    if (mark === undefined || mark === null || (value as Json)["defer_loading"] === true) return inner;
+    marks += 1;
+    if (marks > 4) return inner;
+    isShort ||= (mark as Json)["ttl"] === undefined;
+    return { ...inner, cache_control: isShort ? { type: "ephemeral" } : mark };
+  };
+  const parts = Object.fromEntries(
+    ["tools", "system", "messages"].flatMap((key) => (request[key] === undefined ? [] : [[key, fewer(request[key])]])),
+  );
+  return { ...request, ...parts };
+}

@@ -26,7 +26,7 @@ export const claudeCode: Json = {
       role: "user",
       content: [
         { type: "text", text: "<system-reminder>" },
-        { type: "text", text: "say hi", ...mark },
+        { type: "text", text: "say hi" },
       ],
     },
     { role: "system", content: [{ type: "text", text: "Tools are deferred.", ...mark }] },

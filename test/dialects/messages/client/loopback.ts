@@ -2,13 +2,9 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text as readText } from "node:stream/consumers";
-import {
-  messagesFormat,
-  messagesRefusal,
-  readCountTokens,
-  readMessages,
-} from "../../../../src/dialects/messages/client/format.ts";
-import type { Call, GatewayError, Json, StreamEvent } from "../../../../src/kit/index.ts";
+import { messagesRefusal } from "../../../../src/dialects/messages/client/errors.ts";
+import { messagesFormat, readCountTokens, readMessages } from "../../../../src/dialects/messages/client/format.ts";
+import { type Call, type GatewayError, type Json, type StreamEvent, streamBroken } from "../../../../src/kit/index.ts";
 import { answer, bill, extras } from "./support.ts";
 
 /** What the upstream is to say. */
@@ -72,7 +68,7 @@ export class Loopback {
       case "killed":
         return void res.end(stream.killed(bill));
       case "failure":
-        return void res.end(stream.failure("upstream failed"));
+        return void res.end(stream.failure(streamBroken("upstream failed")));
       default:
         res.end(stream.done(bill));
     }

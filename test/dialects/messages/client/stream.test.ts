@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GatewayError, type Json, type StreamEvent } from "../../../../src/kit/index.ts";
+import { GatewayError, type Json, type StreamEvent, streamBroken } from "../../../../src/kit/index.ts";
 import { type Cases, casesOf } from "../../cases.ts";
 import {
   args,
@@ -155,7 +155,7 @@ describe("a stream", () => {
     (events) => {
       const format = streamFormat();
       for (const event of events) format.event(event);
-      expect(frames(format.failure('upstream "x"\nfailed'))).toEqual([
+      expect(frames(format.failure(streamBroken('upstream "x"\nfailed')))).toEqual([
         { type: "error", error: { type: "api_error", message: 'upstream "x"\nfailed' } },
       ]);
     },

@@ -50,14 +50,27 @@ describe("endings", () => {
     ]);
   });
 
-  test("a failure is an error event and nothing after it, before the first event too", () => {
+  test("a failure is an error event, then the failed response and nothing after it, before the first event too", () => {
     const fields = { code: "server_error", message: "it broke", param: null };
     const error = { type: "error", ...fields, error: { type: "server_error", ...fields } };
     const all = frames(stream(chunks([{ content: "x" }], null), {}, "failure"));
     expect(faults(check, all)).toEqual([]);
-    expect(all.at(-1)).toEqual({ ...error, sequence_number: all.length - 1 });
+    expect(all.at(-2)).toEqual({ ...error, sequence_number: all.length - 2 });
+    const failed = { status: "failed", error: { code: "server_error", message: "it broke" } };
+    expect(all.at(-1)).toMatchObject({ type: "response.failed", response: failed, sequence_number: all.length - 1 });
     expect(typesOf(all)).not.toContain("completed");
-    expect(frames(stream([], {}, "failure"))).toEqual([{ ...error, sequence_number: 0 }]);
+    const empty = frames(stream([], {}, "failure"));
+    expect(faults(check, empty)).toEqual([]);
+    const begins = ["response.created", "response.in_progress"];
+    expect(empty.map(({ type }) => type)).toEqual([...begins, "error", "response.failed"]);
+  });
+
+  test("a failed response has the items that are whole, and tells no other as done", () => {
+    const deltas = [{ content: "x" }, call(0, "c1", "add", '{"a":')];
+    const all = frames(stream(chunks(deltas, null), TOOLS, "failure"));
+    const { output } = all.at(-1)!["response"] as Json;
+    expect(output).toMatchObject([{ type: "message", status: "completed" }]);
+    expect(all.filter(({ type }) => type === "response.output_item.done")).toHaveLength(1);
   });
 
   test("a heartbeat is a comment", () => {

@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { readResponses } from "../../../../src/dialects/responses/client/request.ts";
 import { responsesFormat } from "../../../../src/dialects/responses/client/format.ts";
-import { type Call, GatewayError, type Json } from "../../../../src/kit/index.ts";
+import { type Call, GatewayError, type Json, streamBroken } from "../../../../src/kit/index.ts";
 import { BILL, chunks, completion, EXTRAS, words } from "./support.ts";
 
 /** What the model answers to a call; several deltas are one message, in pieces. */
@@ -38,7 +38,9 @@ export async function stage(play: (call: Call, turn: number) => Play): Promise<S
         res.write(format.stream.heartbeat);
         for (const event of chunks(deltas, ending === undefined ? finish : null)) res.write(format.stream.event(event));
         if (ending === "killed") return res.end(format.stream.killed(BILL));
-        return res.end(ending === "failure" ? format.stream.failure("it broke") : format.stream.done(BILL));
+        return res.end(
+          ending === "failure" ? format.stream.failure(streamBroken("it broke")) : format.stream.done(BILL),
+        );
       } catch (error) {
         res.statusCode = error instanceof GatewayError ? error.status : 500;
         return res.end(error instanceof Error ? error.message : "");

@@ -1,7 +1,14 @@
 import { expect } from "vitest";
 import { readResponses } from "../../../../src/dialects/responses/client/request.ts";
 import { responsesFormat } from "../../../../src/dialects/responses/client/format.ts";
-import type { AnswerExtras, Bill, Json, StreamEvent, Usage } from "../../../../src/kit/index.ts";
+import {
+  type AnswerExtras,
+  type Bill,
+  type Json,
+  type StreamEvent,
+  type Usage,
+  streamBroken,
+} from "../../../../src/kit/index.ts";
 import { type Check, schemaOf } from "./contract.ts";
 
 export const ROUTE = "route/a";
@@ -87,7 +94,7 @@ export type Ending = "done" | "killed" | "failure";
 export function stream(events: readonly StreamEvent[], more: Json = {}, ending: Ending = "done"): string {
   const format = responsesFormat(readResponses(request({ stream: true, ...more }))).stream;
   const text = events.map((event) => format.event(event)).join("");
-  if (ending === "failure") return text + format.failure("it broke");
+  if (ending === "failure") return text + format.failure(streamBroken("it broke"));
   return text + (ending === "done" ? format.done(BILL) : format.killed(BILL));
 }
 

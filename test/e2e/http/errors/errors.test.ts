@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Endpoint, ERRORS, type Json } from "../../../../src/kit/index.ts";
+import { type Endpoint, ERRORS, isJson, type Json } from "../../../../src/kit/index.ts";
 import { ENDPOINTS } from "../../../../src/server/endpoints.ts";
 import { ALL_ENDPOINTS, openAt, placeOf } from "../../support/formats.ts";
 import { type Answer, shown } from "../../support/http.ts";
@@ -26,14 +26,21 @@ interface Row extends ErrorCase {
   readonly name: string;
   /** The request says that it reads errors in the Messages format. */
   readonly versioned: boolean;
+  /** It says that it reads them as JSON: by its `Accept`, or by being an SDK. */
+  readonly asks?: "json" | "sdk";
 }
+
+const ASKING = { json: { accept: "application/json" }, sdk: { "x-stainless-lang": "js" } };
 
 const ROWS: readonly Row[] = ERROR_CASES.flatMap((row) =>
   row.on.flatMap((where): Row[] => {
     const name = `${row.answer[0]} ${row.code}, ${row.when}: ${where}`;
     const plain = { ...row, where, name, versioned: false };
-    if (where !== "messages" && where !== COUNT) return [plain];
-    return [plain, { ...plain, name: `${name}, versioned`, versioned: true }];
+    const asking = (["json", "sdk"] as const).map((asks) => ({ ...plain, name: `${name}, to ${asks}`, asks }));
+    // An answer is told by its endpoint where the stage was stopped: there it is asked for in one way.
+    const all = row.at === "ending" ? [plain] : [plain, ...asking];
+    if (where !== "messages" && where !== COUNT) return all;
+    return [...all, { ...plain, name: `${name}, versioned`, versioned: true }];
   }),
 );
 
@@ -110,6 +117,7 @@ async function requestOf(gateway: TestGateway, user: TestUser, row: Row): Promis
   const headers = {
     "x-request-id": "req-1",
     ...(row.versioned && VERSION),
+    ...(row.asks !== undefined && ASKING[row.asks]),
     ...(where === COUNT && row.sent?.body !== undefined && { "content-type": JSON_TYPE }),
     ...(Object.fromEntries(filled) as Record<string, string>),
   };
@@ -149,11 +157,50 @@ function expectedAnswer(row: Row, wait: string | undefined, requestId = "req-1")
   const [status, code, type, written] = row.answer;
   const model = isEndpoint(where) ? placeOf(where).model : "";
   const body = written.replace("<model>", model).replace('"retry_after":0', `"retry_after":${wait}`);
+  if (row.asks !== undefined) return [status, code, JSON_TYPE, expectedJson(row, body)];
   if (!versioned) return [status, code, type, body];
   const message = type === JSON_TYPE ? (JSON.parse(body) as { message: string }).message : body;
   const error = { type: MESSAGES_TYPES[status], message };
   return [status, code, JSON_TYPE, JSON.stringify({ type: "error", error, request_id: requestId })];
 }
+
+/** A refusal that is JSON by the specification stays so, and says the same in `error` to SDKs alone. */
+function expectedJson({ code, asks, answer: [status, , type] }: Row, body: string): string {
+  const own = type === JSON_TYPE ? (JSON.parse(body) as Json) : {};
+  const isOwn = typeof own["message"] === "string";
+  const failure = isJson(own["error"]) ? own["error"] : null;
+  if (type === JSON_TYPE && failure === null && !(isOwn && asks === "sdk")) return body;
+  const message = failure?.["message"] ?? (isOwn ? own["message"] : body);
+  const pointer = /^Invalid request: (\/\S+) /.exec(String(message))?.[1];
+  const error = {
+    message,
+    type: failure?.["type"] ?? JSON_TYPES[status],
+    code: code === "INTERNAL" ? null : code.toLowerCase(),
+    param:
+      pointer
+        ?.slice(1)
+        .replaceAll("/", ".")
+        .replaceAll(/\.(\d+)(?=\.|$)/g, "[$1]") ?? null,
+  };
+  return JSON.stringify({ ...(failure === null && own), error });
+}
+
+const JSON_TYPES: Readonly<Record<number, string>> = {
+  400: "invalid_request_error",
+  401: "authentication_error",
+  402: "billing_error",
+  403: "permission_error",
+  404: "not_found_error",
+  405: "invalid_request_error",
+  413: "invalid_request_error",
+  415: "invalid_request_error",
+  426: "invalid_request_error",
+  429: "rate_limit_error",
+  500: "api_error",
+  502: "api_error",
+  503: "overloaded_error",
+  504: "timeout_error",
+};
 
 const MESSAGES_TYPES: Readonly<Record<number, string>> = {
   400: "invalid_request_error",
@@ -169,6 +216,8 @@ const MESSAGES_TYPES: Readonly<Record<number, string>> = {
   504: "timeout_error",
 };
 
+const MAY_PASS: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
 const headersOf = ({ headers }: Answer) =>
   ["x-request-id", "content-length", "retry-after", "x-should-retry", "allow"].map((name) => [name, headers[name]]);
 
@@ -176,7 +225,7 @@ function expectedHeaders({ final, answer: [status] }: ErrorCase, { headers, text
   return [
     ["x-request-id", "req-1"],
     ["content-length", String(Buffer.byteLength(text))],
-    ["retry-after", status === 429 || status === 503 ? (wait ?? "missing in the table") : undefined],
+    ["retry-after", MAY_PASS.has(status) && !final ? (wait ?? "missing in the table") : undefined],
     ["x-should-retry", final && "false"],
     ["allow", status === 405 ? (headers["allow"] ?? "some") : undefined],
   ];

@@ -17,6 +17,8 @@ import {
 
 const FAILED = "Every upstream failed: upstream answered 500; upstream answered 503";
 const MIXED = "Every upstream failed: upstream timed out waiting for the first byte; upstream answered 500";
+const GONE = "upstream does not serve this model or request";
+const LOCKED = `Every upstream failed: ${GONE} (404); ${GONE} (410)`;
 const SLOW = "Every upstream timed out: upstream timed out waiting for the first byte";
 const OPEN = "Circuit breaker open for an upstream";
 
@@ -36,7 +38,7 @@ export const OF_FAILURES: readonly ErrorCase[] = [
   ...failing(["image"], apiError),
   {
     ...of("PROVIDER_ERROR", "an identity provider that is away", ["GET /auth/oauth/corp"]),
-    final: true,
+    retryAfter: 1,
     answer: text(502, "PROVIDER_ERROR", "Identity provider unavailable"),
   },
   {
@@ -85,13 +87,19 @@ function failing(on: readonly Endpoint[], shown: typeof text): readonly ErrorCas
   return [
     {
       ...of("PROVIDER_ERROR", "every upstream failed", on),
-      final: true,
+      retryAfter: 1,
       suffix: "-broken",
       answer: shown(502, "PROVIDER_ERROR", FAILED),
     },
     {
-      ...of("PROVIDER_ERROR", "one upstream timed out, another failed", on),
+      ...of("PROVIDER_ERROR", "every upstream refuses for good", on),
       final: true,
+      suffix: "-locked",
+      answer: shown(502, "PROVIDER_ERROR", LOCKED),
+    },
+    {
+      ...of("PROVIDER_ERROR", "one upstream timed out, another failed", on),
+      retryAfter: 1,
       suffix: "-mixed",
       answer: shown(502, "PROVIDER_ERROR", MIXED),
     },
@@ -102,7 +110,7 @@ function failing(on: readonly Endpoint[], shown: typeof text): readonly ErrorCas
     },
     {
       ...of("PROVIDER_TIMEOUT", "every upstream timed out", on),
-      final: true,
+      retryAfter: 1,
       suffix: "-slow",
       answer: shown(504, "PROVIDER_TIMEOUT", SLOW),
     },

@@ -98,6 +98,27 @@ export const OF_REQUESTS: readonly ErrorCase[] = [
     answer: message(405, "Method not allowed"),
   },
   {
+    ...of("UPGRADE_REQUIRED", "a WebSocket", ["GET /v1/responses"]),
+    headers: {
+      connection: "Upgrade",
+      upgrade: "websocket",
+      "sec-websocket-version": "13",
+      "sec-websocket-key": "eA==",
+    },
+    answer: message(426, "WebSockets are not served here: use POST /v1/responses"),
+  },
+  {
+    ...of("UNKNOWN_PATH", "a base URL without /v1", ["POST /chat/completions"]),
+    answer: message(404, "Not found: the path is /v1/chat/completions; add /v1 to the client's base URL"),
+  },
+  {
+    ...of("UNKNOWN_PATH", "a base URL with /v1 twice", ["GET /v1/v1/models/route/one"]),
+    answer: message(
+      404,
+      "Not found: the path is /v1/models/route/one; take the second /v1 out of the client's base URL",
+    ),
+  },
+  {
     ...of("REQUEST_TOO_LARGE", "a body that is too long"),
     sent: { body: "x".repeat(262_145) },
     answer: text(413, "REQUEST_TOO_LARGE", "Request body exceeds the limit of 262144 bytes"),

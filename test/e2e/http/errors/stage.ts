@@ -47,6 +47,7 @@ function startWell(): Promise<TestGateway> {
       ...chains("-max", ["-"], { tier: "Max" }),
       ...chains("-throws", ["-"]),
       ...chains("-broken", ["?status=500", "?status=503"]),
+      ...chains("-locked", ["?status=404", "?status=410"]),
       ...chains("-slow", ["?first_byte=1h", "?first_byte=1h"]),
       ...chains("-mixed", ["?first_byte=1h", "?status=500"]),
       ...chains("-open", ["?status=500"]),
