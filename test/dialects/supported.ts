@@ -101,6 +101,8 @@ export const SUPPORT: Readonly<Record<ChatDialect, Readonly<Record<FeatureName, 
   },
   cohere: {
     ...EVERYTHING,
+    vision: "model",
+    image_urls: "model",
     documents: "dropped",
     document_urls: "dropped",
     audio: "dropped",

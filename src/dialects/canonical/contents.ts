@@ -37,8 +37,12 @@ export function kindOfPart({ type }: Json): PartKind | null {
   return typeof type === "string" && Object.hasOwn(KINDS, type) ? KINDS[type]! : null;
 }
 
-/** The text in place of a part that a target does not take. @param taken what it takes beside text. */
-export function omittedText(kind: string, taken: ReadonlySet<PartKind> = NO_PARTS): string {
+/**
+ * The text in place of a part that a target does not take.
+ * @param taken what it takes there beside text; left out: it takes such a part elsewhere, or nobody knows.
+ */
+export function omittedText(kind: string, taken?: ReadonlySet<PartKind>): string {
+  if (taken === undefined) return `[${kind} omitted: it cannot be passed on to this model]`;
   const names = ["text", ...[...taken].map((one) => NAMES[one])];
   const last = names.pop();
   const list = names.length === 0 ? last : `${names.join(", ")} and ${last}`;
@@ -60,7 +64,8 @@ export function textOfFile({ file_data: data, filename }: Json): string | null {
 export function fittedContent({ role, content }: Json, at: string, rules: PartRules, report: Report): unknown {
   const { parts } = rules;
   if (parts === null) return content;
-  const taken = role === "user" || role === "tool" || role === "function" ? parts : NO_PARTS;
+  const holds = role === "user" || role === "tool" || role === "function" || parts.size === 0;
+  const taken = holds ? parts : NO_PARTS;
   return changed(content, (part, index) => {
     const kind = kindOfPart(part);
     if (kind === null) return part;
@@ -68,7 +73,7 @@ export function fittedContent({ role, content }: Json, at: string, rules: PartRu
     if (text !== null) return withText(part, text);
     if (taken.has(kind) && addressTaken(part, rules)) return part;
     report.drop(`${at}/content/${index}`);
-    return withText(part, taken.has(kind) ? byAddress(kind) : omittedText(kind, taken));
+    return withText(part, taken.has(kind) ? omittedAddress(kind) : omittedText(kind, holds ? taken : undefined));
   });
 }
 
@@ -77,7 +82,8 @@ function withText({ cache_control }: Json, text: string): Json {
   return { type: "text", text, ...(cache_control !== undefined && { cache_control }) };
 }
 
-function byAddress(kind: PartKind): string {
+/** The same for one that a target takes by its content only. */
+export function omittedAddress(kind: PartKind): string {
   return `[${kind} omitted: this model takes ${NAMES[kind]} by their content, not by their address]`;
 }
 

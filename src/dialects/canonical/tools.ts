@@ -125,9 +125,9 @@ export function withAllowedTools(body: Json): Json {
   return { ...body, tools, tool_choice: allowed.mode };
 }
 
-function nameOfTool({ function: called, custom }: Json): unknown {
-  const described = isJson(called) ? called : custom;
-  return isJson(described) ? described["name"] : undefined;
+function nameOfTool(tool: Json): unknown {
+  const described = [tool["function"], tool["custom"]].find(isJson) ?? tool;
+  return described["name"];
 }
 
 /**
@@ -139,7 +139,12 @@ export function mostUseful(body: Json, taken: readonly boolean[], max: number): 
   if (places.length <= max) return new Set(places);
   const choice = body["tool_choice"];
   const called = objects(body["messages"]).flatMap(({ tool_calls: calls }) => objects(calls).map(nameOfTool));
-  const wanted = new Set([...(isJson(choice) ? [nameOfTool(choice)] : []), ...called]);
+  const wanted = new Set([
+    ...(isJson(choice) ? [nameOfTool(choice)] : []),
+    ...(allowedTools(choice)?.names ?? []),
+    ...called,
+  ]);
+  wanted.delete(undefined);
   const tools = list(body["tools"]);
   const isWanted = (index: number): boolean => {
     const tool = tools[index];

@@ -49,13 +49,13 @@ export const ANY_ORDER: RoleRules = {
 };
 
 /** What the user says where a target demands that the user begins, and nobody of the client's did. */
-const OPENING = "(The assistant speaks first.)";
+export const OPENING = "(The assistant speaks first.)";
 /** What the user says where the user has to speak last. */
 export const GO_ON = "Continue.";
 /** What the assistant says between a result and the user's next words. */
 const BETWEEN = "OK.";
 /** What a message of the user's says that says nothing. */
-const NOTHING_SAID = "(empty)";
+export const NOTHING_SAID = "(empty)";
 /** The text of a tool's result that is nothing but media. */
 const MEDIA_FOLLOW = "The result follows.";
 
@@ -161,6 +161,8 @@ function withoutEmpty(messages: readonly Json[]): readonly Json[] {
   const said = messages.flatMap((message) => {
     const { role } = message;
     if (!isEmpty(message) || hasCalls(message)) return [message];
+    const { refusal, ...rest } = message;
+    if (typeof refusal === "string" && refusal !== "") return [{ ...rest, content: refusal }];
     if (role === "user") return [{ ...message, content: NOTHING_SAID }];
     return role === "tool" || role === "function" ? [{ ...message, content: NO_OUTPUT }] : [];
   });
@@ -249,9 +251,11 @@ function apart(messages: readonly Json[]): readonly Json[] {
   );
 }
 
+function isTexts({ content }: Json): boolean {
+  return Array.isArray(content) && content.every((part: unknown) => isJson(part) && part["type"] === "text");
+}
+
 function asStrings(messages: readonly Json[]): readonly Json[] {
-  const isTexts = ({ content }: Json): boolean =>
-    Array.isArray(content) && content.every((part: unknown) => isJson(part) && part["type"] === "text");
   if (!messages.some(isTexts)) return messages;
   return messages.map((message) =>
     isTexts(message) ? { ...message, content: textOf(message["content"], "\n\n") } : message,

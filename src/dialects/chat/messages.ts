@@ -1,6 +1,6 @@
 import { append, pick } from "../canonical/json.ts";
 import { type Call, cleanDataUrl, isJson, type Json } from "../../kit/index.ts";
-import { textOfFile } from "../canonical/contents.ts";
+import { kindOfPart, omittedAddress, omittedText, textOfFile } from "../canonical/contents.ts";
 import type { Report } from "../canonical/report.ts";
 import type { Rules } from "../vendors/types.ts";
 import { writesMarks } from "./history.ts";
@@ -147,10 +147,20 @@ export function writeParts(content: unknown, at: string, allowed: Allowed): Cont
     const place = allowed.only ?? `${at}/${index}`;
     const written = isJson(part) ? writePart(part, place, allowed) : null;
     if (written === null) allowed.report.drop(place);
-    else parts.push(written);
+    const left = written ?? (isJson(part) ? placeholder(part, allowed) : null);
+    if (left !== null) parts.push(left);
   }
   // Strict upstreams refuse an empty list.
   return parts.length === 0 ? "" : parts;
+}
+
+/** What is left of a part without a form here: a text that says what was there, where anybody knows. */
+function placeholder(part: Json, { media, fileUrls }: Allowed): Json | null {
+  const kind = kindOfPart(part);
+  if (kind === null) return null;
+  const { file } = part;
+  const byAddress = media && fileUrls !== true && isJson(file) && typeof file["file_url"] === "string";
+  return { type: "text", text: byAddress ? omittedAddress(kind) : omittedText(kind) };
 }
 
 /** The text of what was written. */

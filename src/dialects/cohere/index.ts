@@ -5,7 +5,7 @@ import { pick } from "../canonical/json.ts";
 import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
-import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS } from "../canonical/tools.ts";
+import { describedFunction, FUNCTION_FIELDS, namedTool, TOOL_FIELDS, withAllowedTools } from "../canonical/tools.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { type EmbeddingAnswer, embeddingCodec, textsOf } from "../endpoints/embedding.ts";
 import { rerankCodec } from "../endpoints/rerank.ts";
@@ -35,9 +35,10 @@ function chatRequest(call: Call, target: Target, apiKey: string): UpstreamReques
   return { ...request, dropped: report.dropped, ...(tool !== null && { form: jsonToolForm(FORM, tool) }) };
 }
 
-function chatBody(asked: Json, name: string, report: Report): { readonly body: Json; readonly tool: string | null } {
+function chatBody(own: Json, name: string, report: Report): { readonly body: Json; readonly tool: string | null } {
   const model = modelOf(name);
-  const { messages, documents } = messagesOf(asked["messages"], report);
+  const asked = withAllowedTools(own);
+  const { messages, documents } = messagesOf(asked["messages"], model.images, report);
   const given: readonly unknown[] = Array.isArray(asked["documents"]) ? asked["documents"] : [];
   const all = [...given, ...documents];
   const { body, format, tool } = formatOf(asked, all.length > 0, report);
@@ -144,19 +145,26 @@ function thinkingOf(body: Json, { thinks }: Model, report: Report): Json {
 interface Model {
   /** Knows the field `thinking` (https://docs.cohere.com/docs/reasoning); the others refuse it. */
   readonly thinks: boolean;
+  /** Takes images (https://docs.cohere.com/docs/image-inputs). */
+  readonly images: boolean;
   /** Output tokens (https://docs.cohere.com/docs/models); beyond them Cohere ends the answer. null: not known. */
   readonly maxOutput: number | null;
 }
 
 const MODELS: readonly (readonly [RegExp, Model])[] = [
-  [/command-a-(?:reasoning|plus)/, { thinks: true, maxOutput: 32_000 }],
-  [/command-a/, { thinks: false, maxOutput: 8_000 }],
-  [/command-r|c4ai-aya|command-light/, { thinks: false, maxOutput: 4_000 }],
+  [/command-a-plus/, { thinks: true, images: true, maxOutput: 32_000 }],
+  [/command-a-reasoning/, { thinks: true, images: false, maxOutput: 32_000 }],
+  [/command-a-vision/, { thinks: false, images: true, maxOutput: 8_000 }],
+  [/command-a/, { thinks: false, images: false, maxOutput: 8_000 }],
+  [/c4ai-aya-vision/, { thinks: false, images: true, maxOutput: 4_000 }],
+  [/command-r|c4ai-aya|command-light/, { thinks: false, images: false, maxOutput: 4_000 }],
 ];
 
 function modelOf(name: string): Model {
   // Of a name that says nothing nothing is known: it may think.
-  return MODELS.find(([pattern]) => pattern.test(name.toLowerCase()))?.[1] ?? { thinks: true, maxOutput: null };
+  return (
+    MODELS.find(([pattern]) => pattern.test(name.toLowerCase()))?.[1] ?? { thinks: true, images: true, maxOutput: null }
+  );
 }
 
 interface Listed {

@@ -8,6 +8,7 @@ import {
   SEE_DOCUMENTS,
   TEXT_PART_FIELDS,
 } from "../canonical/message.ts";
+import { kindOfPart, omittedText, type PartKind } from "../canonical/contents.ts";
 import type { Report } from "../canonical/report.ts";
 import { type FunctionCall, stripSignature, writtenCalls } from "../canonical/tools.ts";
 
@@ -19,14 +20,17 @@ interface Conversation {
   readonly documents: readonly Json[];
 }
 
-/** @throws GatewayError for a message that cannot be written down. */
-export function messagesOf(messages: unknown, report: Report): Conversation {
+/**
+ * @param images whether the model takes images.
+ * @throws GatewayError for a message that cannot be written down.
+ */
+export function messagesOf(messages: unknown, images: boolean, report: Report): Conversation {
   if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
   const documents: Json[] = [];
   const written = messages.flatMap((message: unknown, index) => {
     const at = `/messages/${index}`;
     if (!isJson(message)) throw report.refusal(at, "must be an object");
-    const own = writtenMessage(message, at, documents, report);
+    const own = writtenMessage(message, at, { documents, images, report });
     return own === null ? [] : [own];
   });
   if (written.length === 0) throw report.refusal("/messages", "must have a message with content");
@@ -34,7 +38,7 @@ export function messagesOf(messages: unknown, report: Report): Conversation {
 }
 
 /** null for a message that says nothing. */
-function writtenMessage(message: Json, at: string, documents: Json[], report: Report): Json | null {
+function writtenMessage(message: Json, at: string, { documents, images, report }: Place): Json | null {
   const { role, content } = message;
   switch (role) {
     case "system":
@@ -43,11 +47,8 @@ function writtenMessage(message: Json, at: string, documents: Json[], report: Re
       return withContent({ role: "system" }, partsOf(content, `${at}/content`, { report, documents, images: false }));
     }
     case "user": {
-      const before = report.count;
       const known = documents.length;
-      const parts = partsOf(content, `${at}/content`, { report, documents, images: true });
-      // A question without the file it is about is another question.
-      if (parts.length === 0 && report.count > before) throw report.unsupported(`${at}/content`);
+      const parts = partsOf(content, `${at}/content`, { report, documents, images });
       report.dropUnknown(message, MESSAGE_FIELDS, at);
       const asked = parts.length > 0 || documents.length === known ? parts : [{ type: "text", text: SEE_DOCUMENTS }];
       return withContent({ role }, asked);
@@ -165,13 +166,18 @@ function partOf(part: unknown, at: string, place: Place): readonly Json[] {
   }
   if (type === "image_url" && place.images) return [imagePart(part, at, report)];
   const document = type === "file" && isJson(part["file"]) ? documentOf(part["file"], `${at}/file`, report) : null;
-  if (document === null) report.drop(at);
-  else {
-    report.dropUnknown(part, FILE_PART_FIELDS, at);
-    place.documents.push(document);
+  if (document === null) {
+    const kind = kindOfPart(part);
+    report.drop(at);
+    return kind === null ? [] : [{ type: "text", text: omittedText(kind, place.images ? IMAGES : NONE) }];
   }
+  report.dropUnknown(part, FILE_PART_FIELDS, at);
+  place.documents.push(document);
   return [];
 }
+
+const IMAGES: ReadonlySet<PartKind> = new Set(["image"]);
+const NONE: ReadonlySet<PartKind> = new Set();
 
 function textPart(text: string): readonly Json[] {
   return text === "" ? [] : [{ type: "text", text }];

@@ -2,6 +2,7 @@ import { isJson, type Json } from "../../kit/index.ts";
 import { append } from "../canonical/json.ts";
 import { MESSAGE_FIELDS } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
+import { GO_ON, NOTHING_SAID, OPENING } from "../canonical/turns.ts";
 import { argumentsObject, readCallId } from "../canonical/tools.ts";
 import { type Family, isSigned, readSignature, UNSIGNED } from "./models.ts";
 import { mediaPart, partsOf, textsOf } from "./parts.ts";
@@ -14,7 +15,7 @@ interface Contents {
 interface Turn {
   readonly role: "user" | "model";
   readonly parts: Json[];
-  /** Function responses, which come before the parts. */
+  /** Function responses: a turn of their own before the parts, which newer models refuse in one with them. */
   readonly responses: Json[];
 }
 
@@ -49,6 +50,10 @@ class ContentsWriter {
   readonly #turns: Turn[] = [];
   /** Names of the called functions by the calls' ids. */
   readonly #names = new Map<string, string>();
+  /** Pointer to the last message. */
+  #last = "/messages";
+  /** The last message calls functions, whose responses are still to come. */
+  #isCalling = false;
 
   constructor(family: Family, report: Report) {
     this.#family = family;
@@ -57,7 +62,9 @@ class ContentsWriter {
 
   add(message: unknown, at: string): void {
     if (!isJson(message)) throw this.#report.refusal(at, "must be an object");
-    const { role, content } = message;
+    const { role, content, tool_calls: calls } = message;
+    this.#last = at;
+    this.#isCalling = Array.isArray(calls) && calls.length > 0;
     if (role === "system" || role === "developer") {
       append(
         this.#system,
@@ -72,10 +79,25 @@ class ContentsWriter {
   }
 
   contents(): Contents {
-    const contents = this.#turns.map(({ role, responses, parts }) => ({ role, parts: [...responses, ...parts] }));
+    const contents = this.#turns.flatMap(({ role, responses, parts }) =>
+      [responses, parts].filter((one) => one.length > 0).map((one) => ({ role, parts: one })),
+    );
+    this.#ends(contents);
     // A request without contents is refused, so instructions alone are what is asked.
     if (contents.length === 0) return { contents: [{ role: "user", parts: this.#system }] };
     return this.#system.length === 0 ? { contents } : { systemInstruction: { parts: this.#system }, contents };
+  }
+
+  /**
+   * The user's turns that Gemini demands: "function call turn comes immediately after a user turn or after a function
+   * response turn" (https://github.com/lbjlaq/Antigravity-Manager/pull/3396), and "Requests ending with a model turn are not
+   * supported" (https://github.com/google/oss-rebuild/pull/1559, https://github.com/crewAIInc/crewAI/pull/6973).
+   */
+  #ends(contents: Json[]): void {
+    if (contents[0]?.["role"] === "model") contents.unshift({ role: "user", parts: [{ text: OPENING }] });
+    if (contents.at(-1)?.["role"] !== "model" || this.#isCalling) return;
+    contents.push({ role: "user", parts: [{ text: GO_ON }] });
+    this.#report.drop(this.#last);
   }
 
   #turn(role: Turn["role"]): Turn {
@@ -88,7 +110,7 @@ class ContentsWriter {
 
   #user(content: unknown, at: string): void {
     const parts = partsOf(content, `${at}/content`, this.#report);
-    append(this.#turn("user").parts, parts.length > 0 ? parts : [{ text: "" }]);
+    append(this.#turn("user").parts, parts.length > 0 ? parts : [{ text: NOTHING_SAID }]);
   }
 
   #model(message: Json, at: string): void {

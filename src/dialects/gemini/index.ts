@@ -1,10 +1,11 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
-import { guardDepth } from "../canonical/json.ts";
+import { guardDepth, list } from "../canonical/json.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
+import { mostUseful } from "../canonical/tools.ts";
 import type { AnswerCodec, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { fitSchema } from "../schemas/fit.ts";
 import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
@@ -125,7 +126,7 @@ interface ToolFields {
 const DECLARED_FIELDS: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
 
 function toolsOf(body: Json, report: Report): ToolFields {
-  const declared = declarations(body["tools"], report);
+  const declared = declarations(body, report);
   const search = searchTool(body["web_search_options"], report);
   const tools = [...(declared.functions.length > 0 ? [{ functionDeclarations: declared.functions }] : []), ...search];
   const config =
@@ -140,17 +141,23 @@ function toolsOf(body: Json, report: Report): ToolFields {
   };
 }
 
-function declarations(
-  tools: unknown,
-  report: Report,
-): { readonly functions: readonly Json[]; readonly strict: boolean } {
+/** "At most 512 function declarations can be specified" (https://github.com/google-gemini/gemini-cli/issues/19083). */
+const MAX_FUNCTIONS = 512;
+
+function declarations(body: Json, report: Report): { readonly functions: readonly Json[]; readonly strict: boolean } {
   const functions: Json[] = [];
   let strict = false;
-  for (const [index, tool] of (Array.isArray(tools) ? (tools as readonly unknown[]) : []).entries()) {
+  const listed = list(body["tools"]);
+  const fitting = mostUseful(
+    body,
+    listed.map(() => true),
+    MAX_FUNCTIONS,
+  );
+  for (const [index, tool] of listed.entries()) {
     const at = `/tools/${index}`;
     const declared =
       isJson(tool) && (tool["type"] === "function" || tool["type"] === undefined) ? tool["function"] : null;
-    if (!isJson(tool) || !isJson(declared)) {
+    if (!isJson(tool) || !isJson(declared) || !fitting.has(index)) {
       report.drop(at);
       continue;
     }

@@ -5,7 +5,7 @@ import { copiedBy, hasSourceMap, readBy } from "../canonical/parameters.ts";
 import { Report } from "../canonical/report.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
-import { fittedToolId, sha256 } from "../canonical/tools.ts";
+import { fittedToolId, mostUseful, sha256 } from "../canonical/tools.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
 import { readAnswer, type ReadAs } from "./answer.ts";
@@ -155,7 +155,7 @@ class BodyWriter {
     const { body } = this.#call;
     const { parallel_tool_calls: parallel } = body;
     const own = this.#ownTools();
-    const tools = own?.tools ?? writeTools(body["tools"], { ...this.#as, report: this.#report, rules: this.#rules });
+    const tools = own?.tools ?? this.#writtenTools();
     if (tools.length === 0) return {};
     const choice = own === null ? writeChoice(body["tool_choice"], this.#as.sentName) : own.choice;
     return {
@@ -163,6 +163,18 @@ class BodyWriter {
       ...(choice !== undefined && choice !== null && { tool_choice: choice }),
       ...this.#parallel(parallel),
     };
+  }
+
+  #writtenTools(): readonly Json[] {
+    const { body } = this.#call;
+    const listed = objects(body["tools"]);
+    const fitting = mostUseful(
+      body,
+      listed.map(() => true),
+      this.#rules.maxTools,
+    );
+    for (const index of listed.keys()) if (!fitting.has(index)) this.#report.drop(`/tools/${index}`);
+    return writeTools(listed, { ...this.#as, report: this.#report, rules: this.#rules, fitting });
   }
 
   #parallel(parallel: unknown): Json {
@@ -181,10 +193,11 @@ class BodyWriter {
       if (body[name] !== canonical[name] && !isDeepStrictEqual(body[name], canonical[name])) return null;
     }
     const listed = objects(request["tools"]);
-    const kept = listed.filter((tool, index) => {
-      const sent = sentTool(tool, this.#rules) !== null;
-      if (!sent) this.#report.dropOwn(`/tools/${index}`);
-      return sent;
+    const taken = listed.map((tool) => sentTool(tool, this.#rules) !== null);
+    const fitting = mostUseful({ ...body, tools: listed }, taken, this.#rules.maxTools);
+    const kept = listed.filter((_, index) => {
+      if (!fitting.has(index)) this.#report.dropOwn(`/tools/${index}`);
+      return fitting.has(index);
     });
     const choice = this.#choiceAmong(kept, listed.length === kept.length);
     const named = (tool: Json): Json => renamed(tool, this.#as.sentName);
@@ -237,10 +250,12 @@ class BodyWriter {
   #text(): Json {
     const { response_format: format, verbosity } = this.#call.body;
     const { text: own } = this.#native;
+    const known = this.#rules.verbosity || verbosity === "medium";
+    if (!known && typeof verbosity === "string") this.#report.drop("/verbosity");
     const text = {
       ...(isJson(own) && own),
       ...(isJson(format) && { format: this.#format(format) }),
-      ...(typeof verbosity === "string" && { verbosity }),
+      ...(known && typeof verbosity === "string" && { verbosity }),
     };
     return Object.keys(text).length > 0 ? { text } : {};
   }
@@ -315,6 +330,12 @@ function writeAs(rules: Rules, names: ToolNames): WriteAs {
     developerRole: rules.developerRole || own,
     // SDK openai responses.d.ts ResponseInputContent: OpenAI's has texts, images and files.
     audio: !own,
+    contents: {
+      parts: rules.parts?.difference(own ? new Set(["audio"]) : new Set()) ?? null,
+      imageUrls: rules.imageUrls,
+      fileUrls: true,
+      fileForm: "file",
+    },
     toolId: (id) => fittedToolId(id, rules),
     sentName: (name) => names.written(name),
     refusedItemFields: new Set(["metadata", ...(rules.fields.has(CODEX_ITEM_FIELD) ? [] : [CODEX_ITEM_FIELD])]),

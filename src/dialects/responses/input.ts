@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { fittedContent, type PartRules } from "../canonical/contents.ts";
 import { objects, stringOf } from "../canonical/json.ts";
 import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
@@ -17,6 +18,8 @@ export interface WriteAs {
   readonly instructions: boolean;
   readonly developerRole: boolean;
   readonly audio: boolean;
+  /** What contents may hold, where another client's are written. */
+  readonly contents: PartRules;
   /** The name that is sent for a function's. */
   readonly sentName: (name: string) => string;
   /** The id that is sent for that of a tool call. */
@@ -197,8 +200,10 @@ class InputWriter {
     this.#fileIds = fileIds;
   }
 
-  items(message: Json, at: string): readonly Json[] {
-    const { role, content } = message;
+  items(own: Json, at: string): readonly Json[] {
+    const { role } = own;
+    const content = fittedContent(own, at, this.#as.contents, this.#report);
+    const message = content === own["content"] ? own : { ...own, content };
     this.#report.dropUnknown(message, KNOWN, at);
     if (role === "assistant") return this.#assistant(message, at);
     if (role === "tool" || role === "function") return [this.#result(message, at)];

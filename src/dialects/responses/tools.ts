@@ -43,6 +43,8 @@ export interface ToolsContext {
   readonly report: Report;
   readonly rules: Rules;
   readonly sentName: (name: string) => string;
+  /** Places of the tools that are sent. */
+  readonly fitting: ReadonlySet<number>;
 }
 
 const KNOWN: ReadonlySet<string> = new Set(["type", "function", "custom", "cache_control"]);
@@ -51,6 +53,7 @@ const KNOWN: ReadonlySet<string> = new Set(["type", "function", "custom", "cache
 export function writeTools(tools: unknown, context: ToolsContext): readonly Json[] {
   return objects(tools).flatMap((tool, index): readonly Json[] => {
     const at = `/tools/${index}`;
+    if (!context.fitting.has(index)) return [];
     const { function: described, custom, dialect, block } = tool;
     if (tool["type"] === "native" && dialect === "responses" && isJson(block)) {
       const sent = sentTool(block, context.rules);

@@ -134,7 +134,7 @@ export const MAKERS = {
       {
         match: /grok-(?:2|3)/,
         source: ["https://docs.x.ai/docs/api-reference#chat-completions"],
-        rules: { stop: 4, sampling: samplingWithout("logit_bias") },
+        rules: { stop: 4 },
       },
       {
         match: /grok-4\.3|grok-latest/,
@@ -248,6 +248,12 @@ export const MAKERS = {
       developerRole: false,
     },
     models: [
+      {
+        // They think unless told not to: "The tool_choice parameter does not support being set to required or object".
+        match: /^(?:qwq|qvq|qwen3\.[5-9]|qwen.*thinking)/,
+        source: ["https://github.com/cloudwego/eino/issues/994", "https://github.com/can1357/oh-my-pi/issues/886"],
+        rules: { toolChoice: "auto" },
+      },
       {
         match: /^(?:deepseek|kimi|glm)/,
         source: [

@@ -98,7 +98,7 @@ async function ask(format: FormatName, name: string, body: Json): Promise<Seen> 
     { headers: { "x-request-id": id, "anthropic-version": "2023-06-01" } },
   );
   expect(answer.status === 200 ? "served" : answer.text).toBe("served");
-  const [entry] = gateway.simulator.ledger().filter(({ requestId }) => requestId === id);
+  const entry = gateway.simulator.ledger().find(({ requestId }) => requestId === id);
   const sent = entry?.body ?? "";
   const [, limit] = LIMIT.exec(sent) ?? [];
   const told = String(answer.headers["x-gateway-dropped"] ?? "");
