@@ -1,7 +1,6 @@
 import {
   AttemptError,
   definePlugin,
-  ERROR_KINDS,
   type ErrorKind,
   type Exchange,
   type FailureClass,
@@ -103,11 +102,10 @@ function clientFault(error: AttemptError): GatewayError {
   const { code, param } = error;
   const cause = error.failure === "context_overflow" ? error.as({ failure: "client_fault" }) : error;
   const kind = error.failure === "unsupported" ? "invalid_request" : error.kind;
-  const standardCode = code || ERROR_KINDS[kind].code;
   return new GatewayError("INVALID_REQUEST", `Invalid request: ${error.message}`, {
     cause,
     kind,
-    ...(standardCode !== null && { standardCode }),
+    ...(code !== "" && { standardCode: code }),
     ...(param !== "" && { param }),
   });
 }
@@ -156,8 +154,7 @@ function told(causes: readonly AttemptError[]): { readonly kind?: ErrorKind; rea
     passing.length > 0
       ? passing.findLast((error) => error.kind === kind)?.code
       : causes.findLast((error) => isFiltered(error.code))?.code;
-  const standardCode = code || ERROR_KINDS[kind].code;
-  return { kind, ...(standardCode !== null && { standardCode }) };
+  return { kind, ...(code && { standardCode: code }) };
 }
 
 /** When to come back: at the soonest moment at which a target may be tried; never, where no target's failure can pass. */

@@ -4,9 +4,7 @@ interface ErrorKindRow {
   readonly messages: string;
   /** `error.type` of OpenAI's JSON form. */
   readonly openai: string;
-  /** OpenAI's code for it, told where the upstream gives no standard code of its own; null where OpenAI has none. */
-  readonly code: string | null;
-  /** `error.code` of a failed response where there is no standard code. */
+  /** `error.code` of a failed response, where the upstream gives no standard code. */
   readonly responses: string;
 }
 
@@ -14,37 +12,32 @@ interface ErrorKindRow {
  * Every error is of one kind, and every client format takes its word for the error from here.
  *
  * Messages: the types of @anthropic-ai/sdk resources/shared (ErrorObject).
- * Codes: `ResponseError.code` of the openai SDK (resources/responses/responses), and those that Codex acts on:
+ * Responses: `ResponseError.code` of the openai SDK (resources/responses/responses), and codes that Codex acts on:
  * https://github.com/openai/codex/blob/main/codex-rs/codex-api/src/sse/responses.rs
  */
 export const ERROR_KINDS = Object.freeze({
   /** The request is wrong. */
-  invalid_request: kind("invalid_request_error", "invalid_request_error", null, "invalid_prompt"),
+  invalid_request: kind("invalid_request_error", "invalid_request_error", "invalid_prompt"),
   /** The prompt is longer than the model's window. */
   context_overflow: kind("invalid_request_error", "invalid_request_error", "context_length_exceeded"),
   /** A provider's filter refused the content. */
   content_filter: kind("invalid_request_error", "invalid_request_error", "content_filter"),
-  authentication: kind("authentication_error", "authentication_error", null),
-  billing: kind("billing_error", "billing_error", null),
-  permission: kind("permission_error", "permission_error", null),
-  not_found: kind("not_found_error", "not_found_error", null),
-  too_large: kind("request_too_large", "invalid_request_error", null),
+  authentication: kind("authentication_error", "authentication_error"),
+  billing: kind("billing_error", "billing_error"),
+  permission: kind("permission_error", "permission_error"),
+  not_found: kind("not_found_error", "not_found_error"),
+  too_large: kind("request_too_large", "invalid_request_error", "invalid_prompt"),
   rate_limited: kind("rate_limit_error", "rate_limit_error", "rate_limit_exceeded"),
   overloaded: kind("overloaded_error", "overloaded_error", "server_is_overloaded"),
-  timeout: kind("timeout_error", "timeout_error", null),
+  timeout: kind("timeout_error", "timeout_error"),
   /** The upstream, or the gateway, could not serve. */
-  server: kind("api_error", "api_error", null),
+  server: kind("api_error", "api_error"),
 } satisfies Record<string, ErrorKindRow>);
 
 export type ErrorKind = keyof typeof ERROR_KINDS;
 
-function kind(
-  messages: string,
-  openai: string,
-  code: string | null,
-  responses: string = code ?? "server_error",
-): ErrorKindRow {
-  return { messages, openai, code, responses };
+function kind(messages: string, openai: string, responses = "server_error"): ErrorKindRow {
+  return { messages, openai, responses };
 }
 
 /**
@@ -60,7 +53,6 @@ const STANDARD_CODES: ReadonlySet<string> = new Set([
   "content_filter",
   "content_policy_violation",
   "rate_limit_exceeded",
-  "server_error",
   "server_is_overloaded",
   "slow_down",
   "invalid_prompt",
@@ -115,9 +107,22 @@ const FILTERED: ReadonlySet<string> = new Set([
   "moderation_blocked",
 ]);
 
-/** The first standard code among a provider's identifiers (in lower case); empty without one. */
+/** Identifiers of other providers that mean the same as one of OpenAI's codes. */
+const SAME_CODES: readonly (readonly [RegExp, string])[] = [
+  [/^(rate_limit_error|resource_exhausted|throttlingexception|too_many_requests)$/, "rate_limit_exceeded"],
+  [
+    /^(overloaded(_error)?|unavailable|serviceunavailableexception|engine_overloaded(_error)?)$/,
+    "server_is_overloaded",
+  ],
+];
+
+/**
+ * The code that clients are told, of a provider's identifiers in lower case: the first standard one, else OpenAI's for what
+ * one of them means. Empty without one.
+ */
 export function standardCode(codes: readonly string[]): string {
-  return codes.find((code) => STANDARD_CODES.has(code)) ?? "";
+  const own = codes.find((code) => STANDARD_CODES.has(code));
+  return own ?? SAME_CODES.find(([same]) => codes.some((code) => same.test(code)))?.[1] ?? "";
 }
 
 /** Whether a standard code says that a filter refused the content. */

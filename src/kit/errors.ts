@@ -56,7 +56,7 @@ export interface ErrorDetails {
   readonly permanent?: boolean;
   /** What happened at the upstream; left out: the kind of the code's row. */
   readonly kind?: ErrorKind;
-  /** The upstream's code, or OpenAI's for the kind, where it is one that clients act on. */
+  /** The upstream's code, where it is one that clients act on. */
   readonly standardCode?: string;
   /** The field that is wrong, as OpenAI names fields: `messages[0].role`. */
   readonly param?: string;
@@ -126,12 +126,11 @@ export interface JsonError {
 /** What broke a stream off, as an error of the gateway's. @param cause left out: not known. */
 export function streamBroken(message: string, cause?: AttemptError): GatewayError {
   if (cause === undefined) return new GatewayError("PROVIDER_ERROR", message);
-  const { kind, retryAfter, param } = cause;
-  const standardCode = cause.code || ERROR_KINDS[kind].code;
+  const { kind, code, retryAfter, param } = cause;
   return new GatewayError("PROVIDER_ERROR", message, {
     cause,
     kind,
-    ...(standardCode !== null && { standardCode }),
+    ...(code !== "" && { standardCode: code }),
     ...(retryAfter !== null && { retryAfter: retryAfter / 1000 }),
     ...(param !== "" && { param }),
   });

@@ -140,6 +140,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   /** Requests that are not known yet to be within the limit of their address. */
   let held = 0;
   const closing = (): boolean => draining;
+  const always = (): boolean => true;
 
   const reject = (received: ReceivedRequest, status: number, code: ErrorCode | null): void => {
     const { http, format, receivedAt, trace } = received;
@@ -216,8 +217,10 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const errorStyle = format ?? errorStyleOf(path);
       const permitted = inApi ? corsHeaders(req, cors.origins) : [];
       const idHeader = errorStyle?.requestIdHeader;
-      const always = idHeader === undefined ? permitted : [...permitted, idHeader, requestId];
-      const http: HttpExchange = { req, res, requestId, always, errorStyle, errorFormat, closing };
+      const fixed = idHeader === undefined ? permitted : [...permitted, idHeader, requestId];
+      // Node drops what was read behind a request for an upgrade: a request in it would wait for ever.
+      const closes = req.headers.upgrade === undefined ? closing : always;
+      const http: HttpExchange = { req, res, requestId, always: fixed, errorStyle, errorFormat, closing: closes };
       if (inApi && isPreflight(req)) return respond(http, 204, "", preflightHeaders(req), "");
 
       const peer = peerOf(req.socket);

@@ -318,12 +318,9 @@ export function clientText(text: string, message = ""): string {
   return message !== "" && !text.startsWith(message) ? message : publicMessage(text);
 }
 
-/** How providers say that they are overloaded, where they do not say it as OpenAI does. */
-const OVERLOADED = /^(overloaded(_error)?|unavailable|serviceunavailableexception|engine_overloaded(_error)?)$/;
-
-/** The code of an error that clients may see; empty without one. */
-export function clientCode({ codes }: ErrorBody): string {
-  return standardCode(codes) || (codes.some((code) => OVERLOADED.test(code)) ? "server_is_overloaded" : "");
+/** The code of a failure that clients may see; empty without one. */
+export function clientCode(failure: FailureClass, { codes }: ErrorBody): string {
+  return failure === "context_overflow" ? "context_length_exceeded" : standardCode(codes);
 }
 
 /** The field that the error names, as an identifier; empty without one. */
@@ -337,7 +334,7 @@ export function reported(error: ErrorBody, dialect?: DialectName): AttemptError 
   const status = error.status || implied;
   const failure = refusalClass({ dialect, status, error });
   const text = clientText(error.text);
-  const told = { reason: refusalReason(error), code: clientCode(error), param: clientParam(error) };
+  const told = { reason: refusalReason(error), code: clientCode(failure, error), param: clientParam(error) };
   const { retryAfter } = error;
   if (failure === "client_fault" || failure === "context_overflow") {
     return new AttemptError(failure, text || failureMessage(failure, 0), told);

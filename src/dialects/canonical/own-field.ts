@@ -79,10 +79,7 @@ function isRenamed(path: Path): boolean {
 
 function canonicalNames(path: Path): readonly string[] {
   const written = path.join(".");
-  const last = path.at(-1)!;
-  return ELSEWHERE.filter(([sent]) => sent.test(written)).flatMap(([, names]) =>
-    names.includes(last) ? [last] : names,
-  );
+  return ELSEWHERE.filter(([sent]) => sent.test(written)).flatMap(([, names]) => names);
 }
 
 function isSame(sent: unknown, own: unknown, name: string): boolean {
@@ -109,13 +106,18 @@ function within(body: Json, name: string): Path | null {
   return outer === undefined ? null : [outer, name];
 }
 
+/** What the limit of the answer is called, and how providers speak of it. */
+const LIMITS = ["max_tokens", "max_completion_tokens", "max_output_tokens", "maxTokens", "maxOutputTokens"];
+const OF_THE_LIMIT = /\b(maximum|max|output|completion) tokens\b/i;
+
 /** The first field of the body that a sentence has a word for. */
 function namedIn(body: Json, text: string): Path | null {
   for (const [word] of text.matchAll(/[a-z][\w.]*\w/gi)) {
     const path = NO_NAMES.has(word) ? null : pathIn(body, word);
     if (path !== null && path.join(".") === word) return path;
   }
-  return null;
+  if (!OF_THE_LIMIT.test(text)) return null;
+  return LIMITS.map((name) => pathIn(body, name)).find((path) => path !== null) ?? null;
 }
 
 function valueAt(body: unknown, path: Path): unknown {

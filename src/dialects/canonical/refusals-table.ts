@@ -176,6 +176,12 @@ export const REFUSALS: readonly RefusalRow[] = [
     source: `${GITHUB}/veryfront/veryfront-code/issues/3918, ${GITHUB}/anthropics/claude-code/issues/24451, ${GITHUB}/open-webui/open-webui/issues/10507`,
   },
 
+  {
+    failure: "timeout",
+    code: /^(timeout_error|deadline_exceeded)$/,
+    source: "@anthropic-ai/sdk resources/shared (GatewayTimeoutError), https://cloud.google.com/apis/design/errors",
+  },
+
   // Exceptions of AWS, in the header `x-amzn-errortype` and in event streams.
   // https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_ConverseStream.html#API_runtime_ConverseStream_Errors
   {

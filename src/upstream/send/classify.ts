@@ -62,7 +62,7 @@ export function refusalFailure(
     status,
     retryAfter: error.retryAfter ?? head.retryAfter,
     reason: refusalReason(error),
-    code: clientCode(error),
+    code: clientCode(failure, error),
     param: clientParam(error),
     ownWords: failure === "parameter" && isOwnField(refused, sent()) ? clientText(error.text, message) : "",
   };

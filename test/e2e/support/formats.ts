@@ -129,7 +129,9 @@ export const FORMATS: Readonly<Record<FormatName, ClientFormat>> = {
     failed: (message) => {
       const fields = `"code":"server_error","message":${escape(message)},"param":null`;
       const error = String.raw`"error":\{"type":"server_error",${fields}\}`;
-      return new RegExp(`event: error\ndata: \\{"type":"error","sequence_number":\\d+,${fields},${error}\\}\n\n$`);
+      const told = `event: error\ndata: \\{"type":"error","sequence_number":\\d+,${fields},${error}\\}\n\n`;
+      const failed = String.raw`"status":"failed",[^\n]*"error":\{"code":"server_error","message":${escape(message)}\}`;
+      return new RegExp(`${told}event: response\\.failed\ndata: [^\n]*${failed}[^\n]*\n\n$`);
     },
     killed: /event: response\.incomplete\ndata: [^\n]*"status":"incomplete"[^\n]*\n\n$/,
     beat: ": keep-alive\n\n",
