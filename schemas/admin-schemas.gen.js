@@ -562,6 +562,7 @@ export const schemas = {
       "hash",
       "file",
       "loaded_at",
+      "warnings",
       "pending",
       "last_rejection",
       "passed_over",
@@ -588,6 +589,13 @@ export const schemas = {
         "description": "Since when it serves.",
         "type": "string",
         "format": "date-time"
+      },
+      "warnings": {
+        "description": "What is wrong with it, and lets it serve all the same; users whose plan is not defined among them.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/ConfigurationDiagnostic"
+        }
       },
       "pending": {
         "description": "Sections that differ from what runs: they need a restart.",

@@ -2609,6 +2609,10 @@ export interface ConfigurationState {
    */
   loaded_at: string;
   /**
+   * What is wrong with it, and lets it serve all the same; users whose plan is not defined among them.
+   */
+  warnings: ConfigurationDiagnostic[];
+  /**
    * Sections that differ from what runs: they need a restart.
    */
   pending: string[];
@@ -2636,19 +2640,6 @@ export interface ConfigurationState {
    * Whether they have the same configuration; null when that is not known.
    */
   agree: boolean | null;
-}
-/**
- * A file that cannot serve.
- */
-export interface ConfigurationRejection {
-  /**
-   * When it was read.
-   */
-  at: string;
-  /**
-   * What is wrong with it.
-   */
-  diagnostics: ConfigurationDiagnostic[];
 }
 /**
  * One finding, at a place in a file.
@@ -2690,6 +2681,19 @@ export interface ConfigurationDiagnostic {
    * What to do about it.
    */
   hint: string | null;
+}
+/**
+ * A file that cannot serve.
+ */
+export interface ConfigurationRejection {
+  /**
+   * When it was read.
+   */
+  at: string;
+  /**
+   * What is wrong with it.
+   */
+  diagnostics: ConfigurationDiagnostic[];
 }
 /**
  * A file that is not tried again until it changes.

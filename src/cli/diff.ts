@@ -101,27 +101,16 @@ function refusalText(status: number): string {
 
 /** Counts the users of the store that the configuration names, and their keys, by plan. */
 async function impactOn(snapshot: Snapshot): Promise<Impact> {
-  const { openConfigured } = await import("../store/open.ts");
-  const [, path] = /^sqlite:(.*)$/s.exec(snapshot.store.url.reveal()) ?? [];
-  // Opening would make it.
-  if (path !== undefined && !existsSync(path)) throw new ExitError(EXIT.failed, `there is no store at ${path}`);
-  const store = await openConfigured(snapshot.store, { serving: false, now: Date.now });
+  const { askStore } = await import("./existing-store.ts");
   const touched = new Map<string, { users: number; keys: number }>();
-  try {
+  await askStore(snapshot, async (store) => {
     for (const { id, tier } of await store.listUsers()) {
       const counts = touched.get(tier) ?? { users: 0, keys: 0 };
       counts.users += 1;
       counts.keys += (await store.listKeys(id)).length;
       touched.set(tier, counts);
     }
-  } catch (error) {
-    throw new ExitError(
-      EXIT.failed,
-      `the store does not answer: ${error instanceof Error ? error.message : String(error)}`,
-    );
-  } finally {
-    await store.close();
-  }
+  });
   return (plans) => {
     const counts = plans.map((plan) => touched.get(plan) ?? { users: 0, keys: 0 });
     const sum = (name: "users" | "keys"): number => counts.reduce((total, one) => total + one[name], 0);

@@ -9,7 +9,7 @@ import { explanationText } from "../offline/explain-text.ts";
 import { loadOffline } from "../offline/load.ts";
 import { findDecision, logFiles } from "../offline/replay/log.ts";
 import { InvalidQuestion } from "../offline/room.ts";
-import { openConfigured } from "../store/open.ts";
+import { openExisting } from "./existing-store.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
 
 /** What to do where no decision log is named and none is written. */
@@ -103,12 +103,9 @@ function usage(message: string): ExitError {
 }
 
 /** @throws ExitError for a user that is not there. */
-async function callerInStore({ store: settings, tiers }: Snapshot, user: string, key?: string): Promise<Caller> {
-  const url = settings.url.reveal();
-  const file = url.startsWith("sqlite:") ? url.slice("sqlite:".length) : null;
-  // Opening it would make it.
-  if (file !== null && !existsSync(file)) throw new ExitError(EXIT.failed, `there is no store at ${file}`);
-  const store = await openConfigured(settings, { serving: false, now: Date.now });
+async function callerInStore(snapshot: Snapshot, user: string, key?: string): Promise<Caller> {
+  const { tiers } = snapshot;
+  const store = await openExisting(snapshot);
   try {
     const caller = await callerOf(store, { tiers }, user, key);
     if (caller === null) throw new ExitError(EXIT.findings, `there is no user ${user}`);

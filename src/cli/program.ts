@@ -118,6 +118,7 @@ function addCheckCommand(program: Command): void {
       new Option("--format <format>", `how to print ${DEFAULT_FORMAT}`).choices(["text", "json", "github", "sarif"]),
     )
     .option("--strict", "fail on warnings, unset references and empty keys, as a production start would")
+    .option("--store", "also count the users, in the store that it names, whose plan it does not define")
     .action(async (files: readonly string[], _options: object, command: Command) => {
       const { check } = await import("./check.ts");
       await check(files, command.optsWithGlobals<CheckOptions>());

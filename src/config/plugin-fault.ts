@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
-import { Script } from "node:vm";
+import { isPluginName, STAGES } from "../kit/index.ts";
 import type { Place } from "./diagnostics.ts";
+import { isRecord } from "./schema.ts";
 
 /** A file of code: its path, the path that Node loads it from, and its text. */
 export interface CodeFile {
@@ -61,30 +62,22 @@ function thrown(stack: string, files: readonly CodeFile[]): Place | null {
   return null;
 }
 
-/** @throws SyntaxError */
-function parse(script: string, filename: string): Script {
-  return new Script(script, { filename, lineOffset: -1 });
+/** A syntax error of JavaScript, whose line Node keeps to itself when a module is imported: at least its file is known. */
+function unparsed(error: Error, files: readonly CodeFile[]): Place | null {
+  const [file] = files;
+  const isIn = error.name === "SyntaxError" && files.length === 1 && file !== undefined && /\.[cm]?js$/.test(file.path);
+  return isIn ? { file: file.path, line: 1, column: 1 } : null;
 }
 
-/**
- * A syntax error of JavaScript, whose place Node keeps to itself when a module is imported. As a script, with its imports
- * and exports blanked out, the same text fails with its place.
- */
-function unparsed(error: Error, files: readonly CodeFile[]): Place | null {
-  if (error.name !== "SyntaxError") return null;
-  for (const { path, text } of files.filter((file) => /\.[cm]?js$/.test(file.path))) {
-    const script = text
-      .replaceAll(/^\s*import\s[^;'"]*["'][^"']*["']/gm, (one) => one.replaceAll(/[^\n]/g, " "))
-      .replaceAll(/^export default\b/gm, "globalThis.x =")
-      .replaceAll(/^export\b/gm, "      ");
-    try {
-      parse(`(async () => {\n${script}\n})`, path);
-    } catch (found) {
-      const place = headed(found instanceof Error ? (found.stack ?? "") : "", [
-        { path, loadedFrom: path, text: script },
-      ]);
-      if (place !== null) return place;
-    }
-  }
-  return null;
+/** What keeps a default export from being a plugin, or null. Hook names are known only after `setup`. */
+export function contractBreach(plugin: unknown): string | null {
+  if (!isRecord(plugin)) return "the file has no plugin as its default export";
+  const { name, stage, schema, setup, needs } = plugin;
+  if (!isPluginName(name)) return "the plugin's name must be kebab-case text";
+  if (!(STAGES as readonly unknown[]).includes(stage)) return `the plugin's stage must be one of: ${STAGES.join(", ")}`;
+  if (!(schema instanceof URL) || schema.protocol !== "file:")
+    return "the plugin's schema must be the URL of a file beside it";
+  if (typeof setup !== "function") return "the plugin's setup must be a function";
+  const isList = Array.isArray(needs) && needs.every((need) => typeof need === "string");
+  return needs === undefined || isList ? null : "the plugin's needs must be a list of plugin names";
 }

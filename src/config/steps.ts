@@ -4,11 +4,11 @@ import { registerHooks } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ConditionConfig } from "#schema";
-import { isPluginName, type Plugin, STAGES } from "../kit/index.ts";
+import type { Plugin } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Finding, join, type Place, pluginHint, shortPath } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
 import { find, type MapNode, type Node, showNode } from "./node.ts";
-import { placeOfFault } from "./plugin-fault.ts";
+import { contractBreach, placeOfFault } from "./plugin-fault.ts";
 import { isRecord, type Schema } from "./schema.ts";
 import { check, type Incomplete, place, type Validated } from "./validate.ts";
 
@@ -176,19 +176,6 @@ function version(sources: ReadonlyMap<string, string>): string {
   return createHash("sha256")
     .update(JSON.stringify([...sources]))
     .digest("hex");
-}
-
-/** What keeps a default export from being a plugin, or null. Hook names are known only after `setup`. */
-export function contractBreach(plugin: unknown): string | null {
-  if (!isRecord(plugin)) return "the file has no plugin as its default export";
-  const { name, stage, schema, setup, needs } = plugin;
-  if (!isPluginName(name)) return "the plugin's name must be kebab-case text";
-  if (!(STAGES as readonly unknown[]).includes(stage)) return `the plugin's stage must be one of: ${STAGES.join(", ")}`;
-  if (!(schema instanceof URL) || schema.protocol !== "file:")
-    return "the plugin's schema must be the URL of a file beside it";
-  if (typeof setup !== "function") return "the plugin's setup must be a function";
-  const isList = Array.isArray(needs) && needs.every((need) => typeof need === "string");
-  return needs === undefined || isList ? null : "the plugin's needs must be a list of plugin names";
 }
 
 async function withSchema(plugin: Plugin, path: string, files: FileAccess): Promise<LocalPlugin> {

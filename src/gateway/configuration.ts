@@ -7,6 +7,7 @@ import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "
 import { CAPABILITIES } from "../dialects/capabilities.ts";
 import { type Host, type Log, type Snapshot, type Store, storeUnavailable } from "../kit/index.ts";
 import { buildPipeline, endsBefore } from "../pipeline/build.ts";
+import { logWarnings } from "./warnings.ts";
 
 /** A configuration that can serve. */
 export type Loaded = LoadResult & { readonly ok: true; readonly snapshot: Snapshot };
@@ -39,9 +40,7 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
   const { strict, log } = settings;
   const loaded = await loadAgain(settings);
   if (isLoaded(loaded)) {
-    for (const { file, line, column, message, severity } of loaded.diagnostics) {
-      log.warn({ severity }, `${file}:${line}:${column}: ${message}`);
-    }
+    logWarnings(log, loaded.diagnostics);
     return { loaded, files: loaded.files, rejected: null };
   }
   const last = strict ? null : await lastGood(settings);

@@ -19,6 +19,7 @@ import type { InstanceRegistry } from "./instances.ts";
 import { type ChangedBy, KeptGenerations } from "./kept-generations.ts";
 import { Reloader } from "./reloader.ts";
 import type { StartContext, Storage, Telemetry } from "./services.ts";
+import { logWarnings, Warnings } from "./warnings.ts";
 
 /** For `dispose` of the plugins of all configurations at a stop; what is left of the stop's time may be less. */
 const DISPOSE_TIMEOUT_MS = 3_000;
@@ -60,6 +61,8 @@ export async function startGenerations(context: StartContext, options: Generatio
   });
   state.activate(first);
   const publish = (): void => inBackground(log, "publishing this instance", registry.publish());
+  const warnings = new Warnings({ store: storage.store, log });
+  warnings.take(loaded);
   /** The candidate that is put in force just now. */
   let promoted: string | null = null;
   const reloader: Reloader = new Reloader({
@@ -67,10 +70,12 @@ export async function startGenerations(context: StartContext, options: Generatio
     files: start.files,
     fileHash: start.rejected === null ? start.loaded.hash : null,
     passedOver: others?.passedOver ?? null,
-    load() {
+    async load() {
       // At every reload, also one that changes nothing: the file may have been moved away to begin a new one.
       telemetry.reopen();
-      return loadAgain(settings);
+      const again = await loadAgain(settings);
+      if (isLoaded(again) && again.hash === state.snapshot.hash) warnings.take(again);
+      return again;
     },
     build,
     kept,
@@ -78,12 +83,16 @@ export async function startGenerations(context: StartContext, options: Generatio
       storage.isShared
         ? sharedAgreement({ base, candidate, store: storage.store, peers: () => registry.guards(), now })
         : ownAgreement(now),
+    warnings: () => warnings.list,
     now,
     log,
     onEvent(event) {
       if (event.type === "decided") promoted = event.decision.result === "promoted" ? event.hash : null;
       if (event.type === "returned") remember(event.loaded, "rollback");
       if (event.type === "taken") remember(event.loaded, event.hash === promoted ? "guard" : reloader.askedBy);
+      if (event.type === "returned" || event.type === "taken") warnings.take(event.loaded);
+      const isNew = event.type === "guarded" || (event.type === "taken" && event.hash !== promoted);
+      if (isNew) logWarnings(log, event.loaded.diagnostics);
       telemetry.reopen();
       countReload(metrics, event);
       logReload(context, event);

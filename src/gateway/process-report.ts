@@ -10,6 +10,8 @@ export interface ConfigStatus {
   readonly hash: string;
   readonly file: string;
   readonly loaded_at: string;
+  /** What is wrong with what serves, and lets it serve all the same. */
+  readonly warnings: readonly Diagnostic[];
   /** Sections that differ from what runs and need a restart. */
   readonly pending: readonly string[];
   readonly last_rejection: { readonly at: string; readonly diagnostics: readonly Diagnostic[] } | null;

@@ -25,6 +25,8 @@ export interface ReloaderParts {
   readonly kept: Pick<KeptGenerations, "find" | "list" | "load">;
   /** How the instances of the store decide about a candidate together. */
   readonly agreement: (base: Snapshot, candidate: Snapshot) => Agreement;
+  /** Of what serves. */
+  readonly warnings: () => readonly Diagnostic[];
   readonly onEvent: (event: ReloadEvent) => void;
   readonly log: Pick<Log, "error" | "info" | "warn">;
   readonly now: () => number;
@@ -96,6 +98,7 @@ export class Reloader {
       hash: snapshot.hash,
       file: snapshot.file,
       loaded_at: new Date(loadedAt).toISOString(),
+      warnings: this.#parts.warnings(),
       pending: this.#pending,
       last_rejection: this.rejected && { at: this.rejected.at, diagnostics: this.rejected.diagnostics },
       passed_over: this.#passedOver,

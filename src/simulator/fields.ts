@@ -94,3 +94,31 @@ export function asText(value: unknown): string {
 export function asNumber(value: unknown, otherwise = 0): number {
   return typeof value === "number" ? value : otherwise;
 }
+
+/** Names of Gemini's with several words, where both ways of writing them are taken. */
+const GEMINI_NAMES = new Set(
+  (
+    "systemInstruction toolConfig safetySettings generationConfig cachedContent topP topK candidateCount " +
+    "maxOutputTokens stopSequences thinkingConfig presencePenalty frequencyPenalty responseLogprobs " +
+    "responseMimeType responseSchema responseJsonSchema responseModalities speechConfig mediaResolution imageConfig " +
+    "inlineData fileData mimeType fileUri functionCall functionResponse executableCode codeExecutionResult " +
+    "thoughtSignature videoMetadata functionDeclarations parametersJsonSchema functionCallingConfig " +
+    "allowedFunctionNames retrievalConfig googleSearch googleSearchRetrieval codeExecution urlContext fileSearch " +
+    "googleMaps thinkingBudget thinkingLevel includeThoughts"
+  ).split(" "),
+);
+/** Values whose names are the client's own. */
+const FREE = /^(?:args|response|properties|labels|\w*Schema|parameters)$/;
+
+/** Protobuf takes a field's name in JSON in either way: `topP`, `top_p`. https://protobuf.dev/programming-guides/json/ */
+export function camelCased(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(camelCased);
+  if (!isJson(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => {
+      const camel = name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+      const known = GEMINI_NAMES.has(camel) ? camel : name;
+      return [known, FREE.test(known) ? inner : camelCased(inner)];
+    }),
+  );
+}

@@ -14,7 +14,15 @@ const cases = readCases();
  * Rules without a case: they need a file that cannot be committed, a huge one or one with a mode (load.test.ts,
  * plugins.test.ts), or come from a start rather than from a file.
  */
-const NO_CASE = ["file-size", "plugin-writable", "workers-agree", "reload-fault", "rolled-back", "unknown-generation"];
+const NO_CASE = [
+  "file-size",
+  "plugin-writable",
+  "workers-agree",
+  "reload-fault",
+  "rolled-back",
+  "unknown-generation",
+  "users-without-plan",
+];
 
 function sourcesOf({ sources, secrets }: LoadResult) {
   return sources.map(({ path, text }) => ({ path, text, secrets }));

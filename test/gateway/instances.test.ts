@@ -150,6 +150,7 @@ const STATUS = {
   file: "/gateway.yaml",
   loaded_at: SELF.loaded_at,
   pending: [],
+  warnings: [],
   last_rejection: null,
   passed_over: null,
   guard: null,

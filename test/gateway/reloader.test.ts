@@ -28,6 +28,7 @@ function reloader({ first = generation("before"), ...parts }: Partial<ReloaderPa
     fileHash: first.snapshot.hash,
     kept: { list: [], find: () => "nothing is kept", load: () => Promise.resolve(null) },
     agreement: () => ownAgreement(() => 0),
+    warnings: () => [],
     onEvent: (event) => told.push(event),
     now: () => 0,
     log: memoryLog(lines),

@@ -38,6 +38,10 @@ const PLACES: Readonly<Record<string, (model: string) => readonly [path: string,
     `/v1beta/models/${model}:generateContent`,
     { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
   ],
+  "gemini-reference": (model) => [
+    `/v1beta/models/${model}:generateContent`,
+    { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
+  ],
   cohere: (model) => ["/v2/chat", { model, ...chat }],
 };
 const placeOf = (file: string, model: string) =>

@@ -185,11 +185,17 @@ class Fitting {
   }
 
   #limit(): void {
-    const { max_tokens: old, max_completion_tokens: limit } = this.#body;
+    for (const name of ["max_tokens", "max_completion_tokens"]) {
+      const asked = this.#body[name];
+      if (typeof asked !== "number" || asked <= this.#rules.maxOutput) continue;
+      this.#edits.set(name, this.#rules.maxOutput);
+      this.#report.drop(`/${name}`);
+    }
+    const { max_tokens: old, max_completion_tokens: limit } = this.#edits.object;
     const limitField = this.#rules.outputLimit;
     const name = limitField === "either" ? (this.#translated ? "max_tokens" : null) : limitField;
     const other = name === "max_tokens" ? "max_completion_tokens" : "max_tokens";
-    if (name === null || !Object.hasOwn(this.#body, other)) return;
+    if (name === null || !Object.hasOwn(this.#edits.object, other)) return;
     const value = limit ?? old;
     this.#edits.remove(other);
     if (value !== undefined && value !== null) this.#edits.set(name, value);

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type ApiChoice, type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { objects, pick } from "../canonical/json.ts";
 import { copiedBy, hasSourceMap, readBy } from "../canonical/parameters.ts";
-import { Report } from "../canonical/report.ts";
+import { outputLimit, Report } from "../canonical/report.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
 import { fittedToolId, mostUseful, sha256 } from "../canonical/tools.ts";
@@ -242,9 +242,8 @@ class BodyWriter {
   }
 
   #limit(): Json {
-    const { max_completion_tokens: limited, max_tokens: former } = this.#call.body;
-    const limit = limited ?? former;
-    return typeof limit === "number" ? { max_output_tokens: Math.max(limit, MIN_OUTPUT_TOKENS) } : {};
+    const limit = outputLimit(this.#call.body, this.#rules.maxOutput, this.#report);
+    return limit === undefined ? {} : { max_output_tokens: Math.max(limit, MIN_OUTPUT_TOKENS) };
   }
 
   #text(): Json {

@@ -23,13 +23,13 @@ export const FAMILIES: readonly ModelEntry[] = [
   },
   {
     // "Conversation roles must alternate user/assistant/user/assistant/..."
-    match: /(?:^|[/:_.-])(?:gemma-?[123]?(?![\d.n])|llama-?2(?![\d.]))/i,
+    match: /(?:^|[/:_.-])(?:gemma(?!-?[4-9](?!b))|llama-?2(?![\d.]))/i,
     source: ["https://github.com/microsoft/autogen/issues/3597", "https://github.com/unslothai/unsloth/issues/334"],
     rules: TURNS,
   },
   {
     // "System role not supported"
-    match: /(?:^|[/:_.-])gemma-?[12]?(?![\d.n])/i,
+    match: /(?:^|[/:_.-])gemma[-:]?(?:[27]b|1\.1|2[-:])/i,
     source: ["https://huggingface.co/google/gemma-2-9b-it/blob/main/tokenizer_config.json (chat_template)"],
     rules: { systemRole: "user" },
   },
@@ -39,6 +39,7 @@ export const FAMILIES: readonly ModelEntry[] = [
     source: ["https://github.com/ggml-org/llama.cpp/pull/20215"],
     rules: { systemRole: "first", userFirst: true },
   },
+  // What reads texts alone. A name that says nothing of its model may be one that sees.
   {
     match:
       /gpt-oss|deepseek(?!.*(?:vl|ocr|janus))|llama-?3(?!\.2|.*vision)|llama-?2(?![\d.])|qwen-?(?:[12]\b|2\.5|3(?!\.[5-9]))(?!.*(?:vl|omni))|qwq|kimi-k2(?!\.[5-9]|p[5-9])|glm-?(?:4(?:[.p]\d)?|5(?:[.p][0-2])?)(?![.\dp]*v)|mixtral|codestral|mathstral|nemotron(?!.*(?:vl|omni))|minimax-m|command-r/i,

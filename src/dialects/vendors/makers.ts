@@ -80,6 +80,12 @@ export const MAKERS = {
     },
     models: [
       {
+        // "the valid range of max_tokens is [1, 8192]"
+        match: /^deepseek-chat$/,
+        source: ["https://github.com/we0-dev/we0/issues/56"],
+        rules: { maxOutput: 8_192 },
+      },
+      {
         // Thinking models take no forced choice of a tool.
         match: /reasoner|-r1|-v4|flash|pro/,
         source: [

@@ -1,7 +1,9 @@
 import type { EffortLevel } from "../../kit/index.ts";
 import { OPENAI_FIELDS } from "../canonical/parameters.ts";
-import { type Entry, type ModelEntry, OTHER_MODEL_OR_RATE, type Rules } from "./types.ts";
+import { alsoRefused, type Entry, type ModelEntry, type Rules } from "./types.ts";
 
+/** Of each model, the most output tokens. */
+const MODEL_LIST = "https://developers.openai.com/api/docs/models";
 const REASONING_GUIDE = "https://developers.openai.com/api/docs/guides/reasoning";
 /** `getOpenAILanguageModelCapabilities` and what follows from it in `getArgs`. */
 const AI_SDK = "@ai-sdk/openai dist/index.js";
@@ -16,10 +18,14 @@ const VERBOSE: Partial<Rules> = { verbosity: true };
 /** Reasoning models: `max_tokens`, `stop` and every sampling field are refused. */
 const REASONING: Partial<Rules> = {
   outputLimit: "max_completion_tokens",
+  maxOutput: 128_000,
+  refusedFields: alsoRefused("prediction"),
   stop: 0,
   sampling: NO_SAMPLING,
   samplingWithoutReasoning: NO_SAMPLING,
 };
+
+const O_SERIES: Partial<Rules> = { ...REASONING, maxOutput: 100_000, efforts: ["low", "medium", "high"] };
 
 /** From 5.1 on `temperature`, `top_p` and `logprobs` are taken when the effort is `none`. */
 const GPT_5_1: Partial<Rules> = {
@@ -44,32 +50,32 @@ const MODELS: readonly ModelEntry[] = [
   {
     match: model(String.raw`o1-(?:mini|preview)`),
     source: ["https://portkey.ai/error-library/unsupported-value-error-10543"],
-    rules: { ...REASONING, developerRole: false },
+    rules: { ...REASONING, maxOutput: 32_768, developerRole: false, structuredOutput: "never" },
   },
   {
     match: model(String.raw`(?:o\d+-pro|o\d+(?:-mini)?-deep-research|codex-mini-latest)`),
     source: ["@langchain/openai dist/utils/misc.js", "https://developers.openai.com/api/docs/models/o3-pro"],
-    rules: { ...REASONING, efforts: upTo("low", "medium", "high"), endpoint: "responses" },
+    rules: { ...O_SERIES, endpoint: "responses" },
   },
   {
     match: model(String.raw`o1`),
     source: [REASONING_GUIDE, "https://github.com/langchain-ai/langchain/issues/29704"],
-    rules: { ...REASONING, efforts: upTo("low", "medium", "high"), refusedFields: withNoParallelTools() },
+    rules: { ...O_SERIES, refusedFields: alsoRefused("prediction", "parallel_tool_calls") },
   },
   {
     match: model(String.raw`o[34](?:-mini)?`),
     source: [REASONING_GUIDE, "https://github.com/evalstate/fast-agent/issues/279"],
-    rules: { ...REASONING, efforts: upTo("low", "medium", "high"), refusedFields: withNoParallelTools() },
+    rules: { ...O_SERIES, refusedFields: alsoRefused("prediction", "parallel_tool_calls") },
   },
   {
     match: model(String.raw`gpt-5-chat(?:-latest)?`),
     source: [AI_SDK],
-    rules: {},
+    rules: { maxOutput: 16_384 },
   },
   {
     match: model(String.raw`gpt-5\.\d+-chat(?:-latest)?`),
     source: ["https://github.com/egoist/chatwise-releases/issues/1257"],
-    rules: { ...REASONING, efforts: upTo("medium") },
+    rules: { ...REASONING, maxOutput: 16_384, efforts: upTo("medium") },
   },
   {
     match: model(String.raw`gpt-5-pro`),
@@ -137,7 +143,35 @@ const MODELS: readonly ModelEntry[] = [
   {
     match: model(String.raw`gpt-4o(?:-mini)?-search-preview`),
     source: [AI_SDK, "https://github.com/vercel/ai/pull/5647"],
-    rules: { sampling: NO_SAMPLING, samplingWithoutReasoning: NO_SAMPLING },
+    rules: {
+      maxOutput: 16_384,
+      sampling: NO_SAMPLING,
+      samplingWithoutReasoning: NO_SAMPLING,
+      refusedFields: alsoRefused("n"),
+    },
+  },
+  {
+    match: model(String.raw`gpt-4\.1(?:-[a-z0-9-]+)?`),
+    source: ["https://developers.openai.com/api/docs/models/gpt-4.1"],
+    rules: { maxOutput: 32_768 },
+  },
+  {
+    // Before structured output.
+    match: model(
+      String.raw`(?:gpt-4o-2024-05-13|gpt-4-(?:turbo|0125|1106|vision)(?:-[a-z0-9-]+)?|gpt-3\.?5(?:-[a-z0-9-]+)?)`,
+    ),
+    source: ["https://developers.openai.com/api/docs/guides/structured-outputs#supported-models", MODEL_LIST],
+    rules: { maxOutput: 4_096, structuredOutput: "never" },
+  },
+  {
+    match: model(String.raw`gpt-4(?:-[a-z0-9-]+)?`),
+    source: ["https://developers.openai.com/api/docs/guides/structured-outputs#supported-models", MODEL_LIST],
+    rules: { maxOutput: 8_192, structuredOutput: "never" },
+  },
+  {
+    match: model(String.raw`(?:gpt-4o|gpt-4\.5|chatgpt-4o|gpt-audio)(?:-[a-z0-9-]+)?`),
+    source: [MODEL_LIST],
+    rules: { maxOutput: 16_384 },
   },
   {
     match: model(String.raw`computer-use-preview`),
@@ -145,10 +179,6 @@ const MODELS: readonly ModelEntry[] = [
     rules: { endpoint: "responses" },
   },
 ];
-
-function withNoParallelTools(): ReadonlySet<string> {
-  return OTHER_MODEL_OR_RATE.union(new Set(["parallel_tool_calls"]));
-}
 
 const OPENAI: Partial<Rules> = {
   // Those without reasoning take none.

@@ -52,6 +52,7 @@ function overridden(rules: Rules, accepts: Accepts): Rules {
 const GENERIC: Rules = {
   vendor: "generic",
   outputLimit: "either",
+  maxOutput: Number.POSITIVE_INFINITY,
   efforts: ["none", "minimal", "low", "medium", "high"],
   reasoningOff: "effort",
   reasoningEcho: "never",

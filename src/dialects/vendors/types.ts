@@ -20,6 +20,8 @@ export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly vendor: RuledVendor;
   /** The field that limits output; `either`: both are taken. */
   readonly outputLimit: "max_tokens" | "max_completion_tokens" | "either";
+  /** Most output tokens that may be asked for, where the model refuses more. */
+  readonly maxOutput: number;
   /** Levels of `reasoning_effort`, from least to most; none: the field is not taken. */
   readonly efforts: readonly EffortLevel[];
   /** How reasoning is turned off: an effort of `none`, `thinking: {type: "disabled"}`, `enable_thinking: false`; or not. */

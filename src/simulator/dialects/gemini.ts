@@ -13,7 +13,7 @@ import {
   streamReply,
 } from "../endpoint.ts";
 import { readBatchEmbed, readEmbed, readPredict } from "../endpoints/embeddings.ts";
-import { asNumber, SimError } from "../fields.ts";
+import { camelCased, asNumber, SimError } from "../fields.ts";
 import { failureOf } from "../provider.ts";
 import type { Script } from "../script.ts";
 import { type GenerateRequest, parseContents, parseGenerate, textOf } from "./gemini-request.ts";
@@ -46,7 +46,7 @@ export function readGemini(received: ReceivedRequest): ParsedRequest {
 }
 
 function generate(body: Json, model: string, { body: bytes, query }: ReceivedRequest, stream: boolean): ParsedRequest {
-  const { question, ...options } = parseGenerate(body, model);
+  const { question, ...options } = parseGenerate(camelCased(body) as Json, model);
   return {
     model,
     sim: body["sim"],

@@ -1,17 +1,18 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isJson, type Json } from "../../kit/index.ts";
-import { asText, type SimError } from "../fields.ts";
+import { asText, camelCased, type SimError } from "../fields.ts";
 import type { Defect, Script } from "../script.ts";
 import { BEDROCK } from "./claude/bedrock.ts";
 import { ANTHROPIC } from "./claude/messages.ts";
 import { CLOSED } from "./closed.ts";
 import { COHERE } from "./cohere.ts";
-import { GEMINI, VERTEX } from "./google.ts";
+import { GEMINI } from "./gemini/request.ts";
 import { OPEN } from "./open.ts";
 import { AZURE_CHAT, OPENAI_CHAT } from "./openai/chat.ts";
 import { RESPONSES_FORM, RESPONSES_MODELS } from "./openai/responses.ts";
 import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
 import { THINKING } from "./thinking.ts";
+import { VERTEX } from "./vertex.ts";
 
 /** Whose rules hold at a chat endpoint. Nobody knows what a generic server refuses. */
 const CHAT: Readonly<Record<StrictVendor, readonly Rule[]>> = {
@@ -67,7 +68,8 @@ function vendorRefusal(
   betas: readonly string[],
 ): SimError | undefined {
   if (!isJson(sent)) return undefined;
-  const body = withoutScript(sent);
+  const written = withoutScript(sent);
+  const body = vendor === "gemini" ? (camelCased(written) as Json) : written;
   const responses = path.endsWith("/responses");
   const found = CHAT_PATH.exec(path);
   if (!responses && !found) return undefined;

@@ -15,15 +15,17 @@ interface Text {
 interface Props {
   readonly source: ConfigurationSource;
   readonly rejection: ConfigurationState["last_rejection"];
+  /** Of what serves. */
+  readonly warnings: ConfigurationState["warnings"];
 }
 
 /** The files as they are written, with what was found at their lines. Secrets are references, or dots. */
-export function ConfigurationText({ source, rejection }: Props) {
+export function ConfigurationText({ source, rejection, warnings }: Props) {
   const { files, rejected } = source;
   const showsRejected = rejected !== null && query("text") !== "force";
   const texts: readonly Text[] = showsRejected ? rejected.files : files;
   const chosen = textOf(query("file"), texts) ?? texts[0];
-  const findings = showsRejected ? (rejection ?? rejected).diagnostics : [];
+  const findings = showsRejected ? (rejection ?? rejected).diagnostics : warnings;
   return (
     <div id="text">
       <Panel

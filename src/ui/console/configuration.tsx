@@ -46,7 +46,9 @@ export function ConfigurationPage() {
             <InForce config={config} />
             {config.guard && <GuardPanel guard={config.guard} onChanged={state.reload} />}
             <Loaded resource={source} what="Reading the texts">
-              {(texts) => <ConfigurationText source={texts} rejection={config.last_rejection} />}
+              {(texts) => (
+                <ConfigurationText source={texts} rejection={config.last_rejection} warnings={config.warnings} />
+              )}
             </Loaded>
           </>
         )}
@@ -56,7 +58,7 @@ export function ConfigurationPage() {
 }
 
 function InForce({ config }: { readonly config: ConfigurationState }) {
-  const { hash, file, loaded_at, generation, pending, last_rejection, passed_over, agree } = config;
+  const { hash, file, loaded_at, generation, warnings, pending, last_rejection, passed_over, agree } = config;
   return (
     <Panel title="In force">
       {last_rejection && (
@@ -75,6 +77,14 @@ function InForce({ config }: { readonly config: ConfigurationState }) {
           <Time at={passed_over.at} />
           ). It is read again when it changes.
         </p>
+      )}
+      {warnings.length > 0 && (
+        <div class="note warn stack-s">
+          <p>
+            <strong>{plural(warnings.length, "warning")}</strong> in the configuration that serves.
+          </p>
+          <Diagnostics of={warnings} text="force" />
+        </div>
       )}
       {pending.length > 0 && (
         <p class="note warn">

@@ -2,8 +2,14 @@ import type { ConfigurationDiagnostic } from "#schema";
 import { Badge } from "../shared/parts.tsx";
 import { router } from "./client.ts";
 
+interface DiagnosticsProps {
+  readonly of: readonly ConfigurationDiagnostic[];
+  /** The text that they are about. */
+  readonly text?: "rejected" | "force";
+}
+
 /** Findings with their places; a place leads to its line in the text. */
-export function Diagnostics({ of }: { readonly of: readonly ConfigurationDiagnostic[] }) {
+export function Diagnostics({ of, text = "rejected" }: DiagnosticsProps) {
   return (
     <ul class="findings">
       {of.map((one) => (
@@ -14,7 +20,7 @@ export function Diagnostics({ of }: { readonly of: readonly ConfigurationDiagnos
               type="button"
               class="button plain small"
               onClick={() => {
-                router.setQuery({ text: "rejected", file: one.file, line: String(one.line) });
+                router.setQuery({ text, file: one.file, line: String(one.line) });
                 document.getElementById("text")?.scrollIntoView();
               }}
             >

@@ -223,6 +223,8 @@ const CHAT: readonly Case[] = [
     "alpha",
     "beta",
   ),
+  chat("a prediction", { messages: [user("alpha")], prediction: { type: "content", content: "p" } }, "alpha"),
+  chat("32,000 tokens", { messages: [user("alpha")], max_tokens: 32_000 }, "alpha"),
   chat(
     "every usual parameter",
     {
@@ -242,7 +244,6 @@ const CHAT: readonly Case[] = [
       metadata: { a: "b" },
       store: true,
       service_tier: "auto",
-      prediction: { type: "content", content: "p" },
       modalities: ["text"],
       prompt_cache_key: "k",
       safety_identifier: "s",
@@ -273,6 +274,7 @@ const claudeTools = [
 
 const MESSAGES: readonly Case[] = [
   messages("one question", { messages: [user("alpha")] }, "alpha"),
+  messages("32,000 tokens", { messages: [user("alpha")], max_tokens: 32_000, thinking: { type: "adaptive" } }, "alpha"),
   messages("two users in a row", { messages: [user("alpha"), user("beta")] }, "alpha", "beta"),
   messages("the assistant first", { messages: [assistant("alpha"), user("beta")] }, "alpha", "beta"),
   messages("the assistant last", { messages: [user("alpha"), assistant("beta")] }, "alpha", "beta"),
@@ -413,6 +415,7 @@ const RESPONSES: readonly Case[] = [
     "epsilon",
   ),
   responses("a developer alone", { input: [{ role: "developer", content: "alpha" }] }, "alpha"),
+  responses("32,000 tokens", { input: "alpha", max_output_tokens: 32_000 }, "alpha"),
   responses("two users in a row", { input: [user("alpha"), user("beta")] }, "alpha", "beta"),
   responses("the assistant first", { input: [assistant("alpha"), user("beta")] }, "alpha", "beta"),
   responses("the assistant last", { input: [user("alpha"), assistant("beta")] }, "alpha", "beta"),

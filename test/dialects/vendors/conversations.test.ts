@@ -140,7 +140,14 @@ function refusal({ vendor }: Place, { request, body }: Sent): string {
   }
 }
 
-const MEDIA = /iVBORw0KGgo|JVBERi0xLjQ|UklGRiQA|media\.example/;
+/** What media are known again by, wherever they travel. */
+const MEDIA = [
+  ["iVBORw0KGgo", "image"],
+  ["JVBERi0xLjQ", "file"],
+  ["UklGRiQA", "audio"],
+  ["media.example/a.png", "image"],
+  ["media.example/a.pdf", "file"],
+] as const;
 
 describe.each(
   PLACES.map(
@@ -155,11 +162,9 @@ describe.each(
         const text = JSON.stringify(sent.body);
         for (const word of one.said) expect(text).toContain(word);
         // What was there is said in its place, and told.
-        const had = MEDIA.test(JSON.stringify(one.body));
-        if (had && !MEDIA.test(text)) {
-          expect(text).toMatch(/\[(?:image|file|audio) omitted/);
-          expect(sent.dropped.length).toBeGreaterThan(0);
-        }
+        const lost = MEDIA.filter(([mark]) => JSON.stringify(one.body).includes(mark) && !text.includes(mark));
+        for (const [, kind] of lost) expect(text).toContain(`[${kind} omitted: `);
+        expect(sent.dropped.length).toBeGreaterThanOrEqual(Math.min(lost.length, 1));
       }
     });
   });

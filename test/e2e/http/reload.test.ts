@@ -26,6 +26,7 @@ describe("POST /admin/reload", () => {
       hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       file: gateway.file,
       loaded_at: expect.stringMatching(/^2026-01-15T12:30:\d\d\.\d{3}Z$/) as string,
+      warnings: [],
       pending: [],
       last_rejection: null,
       passed_over: null,
