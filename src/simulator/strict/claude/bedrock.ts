@@ -16,7 +16,7 @@ export const BEDROCK: readonly Rule[] = [
   {
     source:
       "https://github.com/charmbracelet/crush/issues/946, https://github.com/sigoden/aichat/pull/813, https://docs.aws.amazon.com/nova/latest/userguide/what-is-nova.html",
-    models: /amazon\.nova|meta\.llama|mistral\./,
+    models: /amazon\.nova-(?!2)|meta\.llama|mistral\./,
     refuse: ({ model, body: { inferenceConfig: config } }) => {
       const max = model.includes("nova") ? 10_000 : 8_192;
       return isJson(config) && asNumber(config["maxTokens"]) > max

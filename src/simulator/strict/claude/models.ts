@@ -11,6 +11,12 @@ export interface Claude {
   readonly thinking: "none" | "budget" | "both" | "adaptive";
   /** Thinking cannot be turned off. */
   readonly always?: true;
+  /** No tool call can be forced. */
+  readonly unforced?: true;
+  /** Thinks between tools alone, if it is asked to. */
+  readonly betweenTools?: true;
+  /** Thinking that is off, or only between tools, goes with efforts up to `high`. */
+  readonly quietUpToHigh?: true;
   readonly prefill?: true;
 }
 
@@ -20,8 +26,18 @@ export interface Claude {
  * https://github.com/ericc-ch/copilot-api/pull/261
  */
 const MODELS: readonly (readonly [RegExp, Claude])[] = [
-  [/claude-(?:sonnet|opus)-5-5|claude-fable/, claude(128_000, "none", "adaptive", { always: true })],
-  [/claude-(?:opus|sonnet|haiku)-5|claude-opus-4-[78]/, claude(128_000, "none", "adaptive")],
+  [
+    /claude-sonnet-5-5/,
+    claude(128_000, "none", "adaptive", { always: true, unforced: true, betweenTools: true, quietUpToHigh: true }),
+  ],
+  [
+    /claude-opus-5-5|claude-(?:fable|mythos)-5-\d/,
+    claude(128_000, "none", "adaptive", { always: true, unforced: true }),
+  ],
+  [/claude-(?:fable|mythos)-5/, claude(128_000, "none", "adaptive", { always: true })],
+  [/claude-mythos/, claude(128_000, "none", "both", { always: true })],
+  [/claude-(?:opus|haiku)-5/, claude(128_000, "none", "adaptive", { quietUpToHigh: true })],
+  [/claude-sonnet-5|claude-opus-4-[78]/, claude(128_000, "none", "adaptive")],
   [/claude-(?:opus|sonnet)-4-6/, claude(128_000, "one", "both")],
   [/claude-(?:sonnet|opus|haiku)-4-5/, claude(64_000, "one", "budget", { prefill: true })],
   [/claude-opus-4-1/, claude(32_000, "one", "budget", { prefill: true })],
@@ -84,7 +100,14 @@ export function modelProblem(model: string, asked: ClaudeRequest): string | unde
   if (type === "enabled" && rules.thinking === "adaptive")
     return '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" to control thinking behavior.';
   if (type === "disabled" && rules.always) return '"thinking.type.disabled" is not supported for this model.';
-  if (rules.always && asked.forcesTool) return "tool_choice forces tool use is not compatible with thinking.";
+  if (type === "between_tools" && !rules.betweenTools)
+    return '"thinking.type.between_tools" is not supported for this model.';
+  // https://platform.claude.com/docs/en/models/sonnet-5-5/whats-new-sonnet-5-5#forced-tool-use-is-not-supported
+  if (rules.unforced && asked.forcesTool) return 'tool_choice: type "tool" and "any" are not supported for this model.';
+  // https://platform.claude.com/docs/en/build-with-claude/thinking-troubleshooting, note 2 of its table
+  const isQuiet = type === "disabled" || type === "between_tools";
+  if (isQuiet && rules.quietUpToHigh && (effort === "xhigh" || effort === "max"))
+    return `"thinking.type.${type}" is not supported with effort "${effort}" for this model.`;
   if (given(effort)) {
     if (rules.thinking !== "both" && rules.thinking !== "adaptive" && !/opus-4-5/.test(model))
       return "This model does not support the effort parameter.";
