@@ -43,9 +43,19 @@ interface Run {
 export function pairedMessages(messages: readonly unknown[]): readonly PlacedMessage[] {
   const placed = messages.map((message, index) => ({ message, at: `/messages/${index}` }));
   if (!messages.some(hasPart)) return placed;
-  const pairing = new Pairing();
-  for (const { message, at } of placed) pairing.add(asToolMessage(message), at);
+  const pairing = new Pairing("once");
+  for (const { message, at } of placed) pairing.add(withFunctionCalls(asToolMessage(message)), at);
   return pairing.end();
+}
+
+/** The same for servers of OpenAI's dialect, where ids may return in later turns; the very same list where all is paired. */
+export function answeredMessages(messages: readonly Json[]): readonly Json[] {
+  if (!messages.some(hasPart)) return messages;
+  const pairing = new Pairing("again");
+  for (const message of messages) pairing.add(message, "");
+  const answered = pairing.end().map(({ message }) => message as Json);
+  const isSame = answered.length === messages.length && answered.every((message, index) => message === messages[index]);
+  return isSame ? messages : answered;
 }
 
 /** Whether a message is part of a pair. */
@@ -56,7 +66,7 @@ function hasPart(message: unknown): boolean {
 }
 
 /** Calls and results as they were before there were tools: a function is called by its name (SDK openai, deprecated). */
-function asToolMessage(message: unknown): unknown {
+export function asToolMessage(message: unknown): unknown {
   if (!isJson(message)) return message;
   const { role, name, tool_calls: calls, function_call: call, ...rest } = message;
   if (role === "function" && isText(name)) return { ...rest, role: "tool", tool_call_id: legacyId(name) };
@@ -64,11 +74,26 @@ function asToolMessage(message: unknown): unknown {
   return { ...rest, role, tool_calls: [{ id: legacyId(call["name"]), type: "function", function: call }] };
 }
 
+/** Custom tools take a text: for a provider that only knows functions it is their one argument. */
+export function withFunctionCalls(message: unknown): unknown {
+  if (!isJson(message)) return message;
+  const { tool_calls: calls } = message;
+  const written = changed(calls, (call) => {
+    const { custom, ...rest } = call;
+    if (!isJson(custom) || !isText(custom["name"])) return call;
+    const called = { name: custom["name"], arguments: JSON.stringify({ input: custom["input"] }) };
+    return { ...rest, type: "function", function: called };
+  });
+  return written === calls ? message : { ...message, tool_calls: written };
+}
+
 function legacyId(name: string): string {
   return `call_${name}`;
 }
 
 class Pairing {
+  /** Whether an id is good for one call, or again in later turns. */
+  readonly #ids: "once" | "again";
   readonly #runs: Run[] = [];
   readonly #calls: PairedCall[] = [];
   /** Calls without a result, by the client's id. */
@@ -76,6 +101,10 @@ class Pairing {
   readonly #taken = new Set<string>();
   /** By id, the number that the next call of that id may have: from the first on they would all be tried again. */
   readonly #numbers = new Map<string, number>();
+
+  constructor(ids: "once" | "again") {
+    this.#ids = ids;
+  }
 
   add(message: unknown, at: string): void {
     const role = isJson(message) ? message["role"] : undefined;
@@ -118,7 +147,7 @@ class Pairing {
     const run = this.#runs.length - 1;
     const sent = changed(calls, (call, index) => {
       const { id } = call;
-      if (!isText(id) || !isJson(call["function"])) return call;
+      if (!isText(id) || !(isJson(call["function"]) || isJson(call["custom"]))) return call;
       const sentId = this.#freeId(id);
       const made = { sentId, run, at: `${at}/tool_calls/${index}`, answered: false };
       this.#calls.push(made);
@@ -131,6 +160,7 @@ class Pairing {
   }
 
   #freeId(id: string): string {
+    if (this.#ids === "again") return id;
     let free = id;
     let number = this.#numbers.get(id) ?? 2;
     for (; this.#taken.has(free); number++) free = `${id}_${number}`;

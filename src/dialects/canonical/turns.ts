@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { append, objects } from "./json.ts";
 import { NO_OUTPUT } from "./message.ts";
+import { answeredMessages } from "./tool-pairs.ts";
 
 /*
  * In which order messages may stand, by target: who may follow whom, who may come first and last, where instructions may
@@ -27,6 +28,8 @@ export interface RoleRules {
   readonly prefill: "as_is" | "prefix" | "partial" | "closed";
   /** Calls of tools and their results have a form; else they are told in words. */
   readonly toolTurns: boolean;
+  /** OpenAI's other calls are known: those of custom tools, and of functions before there were tools. */
+  readonly otherCalls: boolean;
   /** Messages may say nothing. */
   readonly emptyContent: boolean;
   /** Results of tools may hold media; else those follow as the user's. */
@@ -43,6 +46,7 @@ export const ANY_ORDER: RoleRules = {
   userAfterTool: true,
   prefill: "as_is",
   toolTurns: true,
+  otherCalls: false,
   emptyContent: true,
   toolMedia: true,
   textForm: "any",
@@ -68,6 +72,7 @@ interface Ordered {
 /** Messages in OpenAI's form, in an order that the target takes; the very same list where it takes theirs. */
 export function orderedMessages(list: readonly Json[], rules: RoleRules): Ordered {
   const steps: readonly Step[] = [
+    answeredMessages,
     ...(rules.toolTurns ? [] : [toldTools]),
     ...(rules.toolMedia ? [] : [mediaAfterResults]),
     ...(rules.emptyContent ? [] : [withoutEmpty]),

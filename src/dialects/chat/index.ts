@@ -1,9 +1,11 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { changed } from "../canonical/json.ts";
 import { asks, escaped, Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
+import { asToolMessage, withFunctionCalls } from "../canonical/tool-pairs.ts";
 import { withAllowedTools } from "../canonical/tools.ts";
 import type { AnswerCodec, AnswerForm, Codec, Location, UpstreamDialect } from "../dialect.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
@@ -63,8 +65,10 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
 export const chat = chatAt({ baseUrl: "", headers: {} });
 
 /** A call whose choice of tools and `json_object` are asked as the target takes them; the very same where it takes them. */
-function prepared(call: Call, { allowedTools, jsonObject, jsonObjectBesideTools }: Rules, report: Report): Call {
-  const body = allowedTools ? call.body : withAllowedTools(call.body);
+function prepared(call: Call, rules: Rules, report: Report): Call {
+  const { allowedTools, jsonObject, jsonObjectBesideTools } = rules;
+  const own = rules.otherCalls ? call.body : withToolCalls(call.body);
+  const body = allowedTools ? own : withAllowedTools(own);
   const { response_format: format, tools } = body;
   const asked = isJson(format) && format["type"] === "json_object";
   const beside = Array.isArray(tools) && tools.length > 0 && body["tool_choice"] !== "none";
@@ -74,6 +78,13 @@ function prepared(call: Call, { allowedTools, jsonObject, jsonObjectBesideTools 
   // An answer that must be a call has no text to be JSON.
   if (!mustCall(body)) report.drop("/response_format");
   return { ...call, body: { ...body, response_format: undefined } };
+}
+
+/** A body whose history knows no calls but those of functions; the very same where it is so. */
+function withToolCalls(body: Json): Json {
+  const { messages } = body;
+  const written = changed(messages, (message) => withFunctionCalls(asToolMessage(message)) as Json);
+  return written === messages ? body : { ...body, messages: written };
 }
 
 const ANY_OBJECT: Json = { type: "json_schema", json_schema: { name: "json", schema: { type: "object" } } };

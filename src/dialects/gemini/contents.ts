@@ -3,6 +3,7 @@ import { append } from "../canonical/json.ts";
 import { MESSAGE_FIELDS } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
 import { GO_ON, NOTHING_SAID, OPENING } from "../canonical/turns.ts";
+import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { argumentsObject, readCallId } from "../canonical/tools.ts";
 import { type Family, isSigned, readSignature, UNSIGNED } from "./models.ts";
 import { mediaPart, partsOf, textsOf } from "./parts.ts";
@@ -37,9 +38,7 @@ const FIELDS_OF_ROLE: Readonly<Record<string, ReadonlySet<string>>> = {
 /** The conversation in Gemini's turns: consecutive ones of one role are one, system messages stand apart. */
 export function contentsOf(messages: unknown, family: Family, report: Report): Contents {
   const writer = new ContentsWriter(family, report);
-  for (const [index, message] of (Array.isArray(messages) ? messages : []).entries()) {
-    writer.add(message, `/messages/${index}`);
-  }
+  for (const { message, at } of pairedMessages(Array.isArray(messages) ? messages : [])) writer.add(message, at);
   return writer.contents();
 }
 

@@ -24,7 +24,7 @@ const openai: Conversation = {
     "https://developers.openai.com/api/docs/guides/pdf-files",
     "https://github.com/vercel/ai/pull/3302",
   ],
-  rules: { parts: parts("image", "file"), fileUrls: false, toolMedia: false },
+  rules: { parts: parts("image", "file"), fileUrls: false, toolMedia: false, otherCalls: true },
   models: [
     {
       match: /(?:^|[/:_.-])gpt-(?:4o-(?:mini-)?)?audio/i,
@@ -47,7 +47,7 @@ const openai: Conversation = {
 export const CONVERSATIONS: Readonly<Partial<Record<RuledVendor, Conversation>>> = {
   generic: {
     source: ["nothing is known, so a chat client's marks travel in their oldest form"],
-    rules: { cacheMarks: "marks" },
+    rules: { cacheMarks: "marks", otherCalls: true },
   },
 
   openai,
@@ -150,7 +150,7 @@ export const CONVERSATIONS: Readonly<Partial<Record<RuledVendor, Conversation>>>
       {
         match: /gemini|qwen/,
         source: ["https://openrouter.ai/docs/features/prompt-caching#google-gemini"],
-        rules: { cacheMarks: "marks" },
+        rules: { cacheMarks: "marks", otherCalls: true },
       },
     ],
   },
