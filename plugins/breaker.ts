@@ -1,15 +1,15 @@
 import { type AttemptResult, definePlugin, type Guarded, type Permit } from "#kit";
 import type { BreakerOptions } from "#schema";
 
-/** Skips an upstream whose circuit is open, and tells the circuit how each attempt ended. */
+/** Skips a target whose circuit is open, and tells the circuit how each attempt ended. */
 export default definePlugin<BreakerOptions>({
   name: "breaker",
   stage: "guard",
   schema: new URL("../schemas/plugins/breaker.schema.json", import.meta.url),
   setup(_options, host) {
     return {
-      attempt({ upstream }) {
-        const permit = host.breaker(upstream).acquire();
+      attempt({ upstream, model }) {
+        const permit = host.breaker(upstream, model).acquire();
         if (permit === null) return false;
         return new BreakerGuard(permit);
       },

@@ -117,7 +117,9 @@ function verdict(failures: readonly Failed[], host: Host): GatewayError {
   const causes = made.filter(({ failure }) => failure !== "context_overflow");
   if (causes.length === 0) {
     const soonest = Math.min(...failures.map((failed) => waitOf(failed, host)));
-    return new GatewayError("CIRCUIT_BREAKER_OPEN", "Circuit breaker open for an upstream", {
+    const isSkipped = failures.some(({ error }) => error.failure === "skipped");
+    const text = isSkipped ? "Circuit breaker open for an upstream" : "Every upstream is cooling down";
+    return new GatewayError("CIRCUIT_BREAKER_OPEN", text, {
       retryAfter: Math.max(1, Math.ceil(soonest / 1000)),
     });
   }
@@ -171,7 +173,7 @@ function retryOf(
 /** Milliseconds until a target may be tried. */
 function waitOf({ target, error, at }: Failed, host: Host): number {
   if (error.failure === "resting") return error.retryAfter ?? 0;
-  const breaker = host.breaker(target.upstream);
+  const breaker = host.breaker(target.upstream, target.model);
   const opens = error.failure === "skipped" || breaker.state === "open" ? breaker.retryAt - host.now() : 0;
   return Math.max(opens, (error.retryAfter ?? 0) - (host.now() - at));
 }

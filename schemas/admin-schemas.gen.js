@@ -727,10 +727,11 @@ export const schemas = {
         "type": "string"
       },
       "severity": {
-        "description": "A warning does not keep it from serving.",
+        "description": "A warning does not keep it from serving. A note is a suggestion.",
         "enum": [
           "error",
-          "warning"
+          "warning",
+          "note"
         ]
       },
       "message": {
@@ -1105,6 +1106,11 @@ export const schemas = {
       "guarded": {
         "description": "It serves a share of the users first.",
         "const": true
+      },
+      "cooldowns_ended": {
+        "description": "Cooldowns of upstreams' keys that the reload has ended; absent without any.",
+        "type": "integer",
+        "minimum": 1
       }
     }
   },
@@ -3650,12 +3656,20 @@ export const schemas = {
       "instances",
       "manual",
       "history",
-      "keys"
+      "keys",
+      "cooldowns"
     ],
     "properties": {
       "breaker": {
-        "description": "As the process that answers sees it.",
+        "description": "As the process that answers sees it. Where breaker.scope is target: open with no model left, half_open with some.",
         "$ref": "#/components/schemas/BreakerState"
+      },
+      "breakers": {
+        "description": "By model, of those that were tried; absent where one breaker is for all.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/BreakerState"
+        }
       },
       "health": {
         "description": "Of the latest requests.",
@@ -3704,6 +3718,13 @@ export const schemas = {
         "items": {
           "$ref": "#/components/schemas/UpstreamKey"
         }
+      },
+      "cooldowns": {
+        "description": "What is not asked for a while, as the process that answers sees it.",
+        "type": "array",
+        "items": {
+          "$ref": "#/components/schemas/UpstreamCooldown"
+        }
       }
     }
   },
@@ -3750,6 +3771,11 @@ export const schemas = {
       "reason": {
         "description": "Why.",
         "type": "string"
+      },
+      "cooldowns_ended": {
+        "description": "Cooldowns of its keys that this has ended; absent without any.",
+        "type": "integer",
+        "minimum": 1
       }
     }
   },
@@ -3793,6 +3819,10 @@ export const schemas = {
       },
       "instance": {
         "description": "Whose breaker it is.",
+        "type": "string"
+      },
+      "model": {
+        "description": "Whose breaker it is, where each model has its own; absent for the upstream's.",
         "type": "string"
       }
     }
@@ -3847,6 +3877,51 @@ export const schemas = {
       "lifted": {
         "description": "Always true: where nothing is set it is a 404.",
         "const": true
+      },
+      "cooldowns_ended": {
+        "description": "Cooldowns of its keys that this has ended; absent without any.",
+        "type": "integer",
+        "minimum": 1
+      }
+    }
+  },
+  "UpstreamCooldown": {
+    "title": "UpstreamCooldown",
+    "description": "What is not asked for a while, why, and until when.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "scope",
+      "reason",
+      "until"
+    ],
+    "properties": {
+      "scope": {
+        "description": "key_model: a key, for one model; key: a key, for all models; target: one model, by its breaker; upstream: all of it, by its breaker.",
+        "enum": [
+          "key_model",
+          "key",
+          "target",
+          "upstream"
+        ]
+      },
+      "key": {
+        "description": "Its place in the configured list, from 1; for the first two scopes.",
+        "type": "integer",
+        "minimum": 1
+      },
+      "model": {
+        "description": "Its name at the upstream; for key_model and target.",
+        "type": "string"
+      },
+      "reason": {
+        "description": "In words, with the provider's status and code.",
+        "type": "string"
+      },
+      "until": {
+        "description": "When it is asked again. An operator's act (close, clear, reload) ends the cooldowns of keys before.",
+        "type": "string",
+        "format": "date-time"
       }
     }
   },
@@ -3867,7 +3942,7 @@ export const schemas = {
         "minimum": 1
       },
       "rests_until": {
-        "description": "It is not used before; null: it is used.",
+        "description": "It is not used before, for any model; null: it is used, but for single models perhaps.",
         "type": [
           "string",
           "null"

@@ -353,6 +353,10 @@ export interface BreakerConfig {
   open_for?: PositiveDuration;
   max_open_for?: PositiveDuration;
   probes?: Count;
+  /**
+   * upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.
+   */
+  scope?: "upstream" | "target";
 }
 export interface ProbeConfig {
   every: PositiveDuration;
@@ -484,6 +488,30 @@ export interface AcceptsConfig {
    */
   tool_call_ids?: "any" | "mistral";
   sampling?: Flag;
+  /**
+   * What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.
+   */
+  parts?: ("image" | "file" | "audio" | "video")[];
+  image_urls?: Flag;
+  /**
+   * Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.
+   */
+  system_role?: "anywhere" | "front" | "first" | "user";
+  alternate?: Flag;
+  /**
+   * A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.
+   */
+  prefill?: "as_is" | "prefix" | "partial" | "closed";
+  /**
+   * Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.
+   */
+  cache_marks?: "none" | "marks" | "marks_with_ttl";
+  verbosity?: Flag;
+  /**
+   * Most tools; of more, those that were called are sent, then the first, and the rest is reported.
+   */
+  max_tools?: number;
+  max_output?: Count;
   /**
    * Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.
    */
@@ -2670,9 +2698,9 @@ export interface ConfigurationDiagnostic {
    */
   rule: string;
   /**
-   * A warning does not keep it from serving.
+   * A warning does not keep it from serving. A note is a suggestion.
    */
-  severity: "error" | "warning";
+  severity: "error" | "warning" | "note";
   /**
    * What is wrong.
    */
@@ -2941,6 +2969,10 @@ export interface ConfigurationTaken {
    * It serves a share of the users first.
    */
   guarded?: true;
+  /**
+   * Cooldowns of upstreams' keys that the reload has ended; absent without any.
+   */
+  cooldowns_ended?: number;
 }
 /**
  * The change was not taken: what served before serves on.
@@ -3684,6 +3716,10 @@ export interface UpstreamManual {
    * Why.
    */
   reason: string;
+  /**
+   * Cooldowns of its keys that this has ended; absent without any.
+   */
+  cooldowns_ended?: number;
 }
 /**
  * All that share the store, as far as they are known.
@@ -4136,6 +4172,12 @@ export interface UpstreamStates {
 export interface UpstreamState {
   breaker: BreakerState;
   /**
+   * By model, of those that were tried; absent where one breaker is for all.
+   */
+  breakers?: {
+    [k: string]: BreakerState;
+  };
+  /**
    * Of the latest requests.
    */
   health: "healthy" | "degraded" | "unknown";
@@ -4165,6 +4207,10 @@ export interface UpstreamState {
    * API keys, as the process that answers sees them.
    */
   keys: UpstreamKey[];
+  /**
+   * What is not asked for a while, as the process that answers sees it.
+   */
+  cooldowns: UpstreamCooldown[];
 }
 /**
  * A change of a breaker, or of what operators set.
@@ -4187,6 +4233,10 @@ export interface UpstreamChange {
    * Whose breaker it is.
    */
   instance: string;
+  /**
+   * Whose breaker it is, where each model has its own; absent for the upstream's.
+   */
+  model?: string;
 }
 /**
  * An API key of an upstream, without its value.
@@ -4197,13 +4247,38 @@ export interface UpstreamKey {
    */
   position: number;
   /**
-   * It is not used before; null: it is used.
+   * It is not used before, for any model; null: it is used, but for single models perhaps.
    */
   rests_until: string | null;
   /**
    * In a row: each of them doubles its rest.
    */
   refusals: number;
+}
+/**
+ * What is not asked for a while, why, and until when.
+ */
+export interface UpstreamCooldown {
+  /**
+   * key_model: a key, for one model; key: a key, for all models; target: one model, by its breaker; upstream: all of it, by its breaker.
+   */
+  scope: "key_model" | "key" | "target" | "upstream";
+  /**
+   * Its place in the configured list, from 1; for the first two scopes.
+   */
+  key?: number;
+  /**
+   * Its name at the upstream; for key_model and target.
+   */
+  model?: string;
+  /**
+   * In words, with the provider's status and code.
+   */
+  reason: string;
+  /**
+   * When it is asked again. An operator's act (close, clear, reload) ends the cooldowns of keys before.
+   */
+  until: string;
 }
 /**
  * What was set is no longer.
@@ -4213,6 +4288,10 @@ export interface UpstreamManualLifted {
    * Always true: where nothing is set it is a 404.
    */
   lifted: true;
+  /**
+   * Cooldowns of its keys that this has ended; absent without any.
+   */
+  cooldowns_ended?: number;
 }
 /**
  * A page of users, in the order of their addresses.

@@ -51,6 +51,7 @@ async function withStore(result: Loaded, strict: boolean): Promise<LoadResult> {
   return { ...result, ok: found.length === 0 || !strict, diagnostics: [...result.diagnostics, ...found] };
 }
 
+const COLORS = { error: "red", warning: "yellow", note: "cyan" } as const;
+
 /** In colour on a terminal, unless NO_COLOR is set. */
-const paint: Paint = (severity, text) =>
-  styleText(severity === "error" ? "red" : "yellow", text, { stream: process.stdout });
+const paint: Paint = (severity, text) => styleText(COLORS[severity], text, { stream: process.stdout });

@@ -2,7 +2,8 @@ import { relative, sep } from "node:path";
 import { escapeSegment, nearest } from "../kit/index.ts";
 import type { RuleId } from "./rules.ts";
 
-export type Severity = "error" | "warning";
+/** A note is a suggestion: it fails nothing, not even `check --strict`. */
+export type Severity = "error" | "warning" | "note";
 
 /** One finding, at a place in a file. Lines and columns count from 1. */
 export interface Diagnostic {
@@ -81,7 +82,7 @@ function compare(a: string, b: string): number {
 /** One line a finding, `file:line:column: severity rule message (hint)`, and a last line that counts. */
 export function formatText(diagnostics: readonly Diagnostic[]): string {
   const lines = diagnostics.map(lineOf);
-  lines.push(`${countOf(diagnostics, "error")}, ${countOf(diagnostics, "warning")}`);
+  lines.push(countsOf(diagnostics));
   return `${lines.join("\n")}\n`;
 }
 
@@ -92,8 +93,14 @@ export function lineOf({ file, line, column, severity, rule, message, hint }: Di
   return text.replaceAll(/[\r\n]+/g, " ").replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, "�");
 }
 
+/** "2 errors, 0 warnings", and notes where there are any. */
+export function countsOf(diagnostics: readonly Diagnostic[]): string {
+  const notes = diagnostics.some(({ severity }) => severity === "note") ? [countOf(diagnostics, "note")] : [];
+  return [countOf(diagnostics, "error"), countOf(diagnostics, "warning"), ...notes].join(", ");
+}
+
 /** "2 errors". */
-export function countOf(diagnostics: readonly Diagnostic[], severity: Severity): string {
+function countOf(diagnostics: readonly Diagnostic[], severity: Severity): string {
   const found = diagnostics.filter((diagnostic) => diagnostic.severity === severity).length;
   return `${found} ${severity}${found === 1 ? "" : "s"}`;
 }

@@ -134,7 +134,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     secrets: LoadResult["secrets"],
   ): Steps<LoadResult> {
     const hash = hashOf(sources.values(), folder);
-    const ok = !found.some(({ severity }) => severity === "error" || options.strict === true);
+    const ok = !found.some(({ severity }) => severity === "error" || (options.strict === true && severity !== "note"));
     const settings = steps.map((step) => step.settings);
     const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash }) : null;
     const rest = { hash, files: watched(), sources: [...sources.values()], secrets };

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
-import { countOf, type Diagnostic, lineOf, type Place, type Severity } from "./diagnostics.ts";
+import { countsOf, type Diagnostic, lineOf, type Place, type Severity } from "./diagnostics.ts";
 import type { Source } from "./load.ts";
 import { RULES } from "./rules.ts";
 import { masked } from "./secrets.ts";
@@ -36,7 +36,7 @@ export function formatExcerpts(checked: Checked, paint: Paint): string {
     if (caret === "") return `${head}\n`;
     return `${head}\n  ${number} | ${line}\n  ${" ".repeat(number.length)} | ${paint(diagnostic.severity, caret)}\n`;
   });
-  return `${paragraphs.join("")}${countOf(diagnostics, "error")}, ${countOf(diagnostics, "warning")}\n`;
+  return `${paragraphs.join("")}${countsOf(diagnostics)}\n`;
 }
 
 /** The line of a place without its secrets and the carets below it; nothing when it cannot be shown. */
@@ -99,9 +99,11 @@ export const MAX_ANNOTATIONS = 10;
  * https://docs.github.com/actions/reference/workflow-commands-for-github-actions
  */
 export function formatGithub({ diagnostics }: Pick<Checked, "diagnostics">): string {
-  const counts = `${countOf(diagnostics, "error")}, ${countOf(diagnostics, "warning")}`;
+  const counts = countsOf(diagnostics);
   if (diagnostics.length === 0) return `${counts}\n`;
-  const kinds = (["error", "warning"] as const).map((kind) => diagnostics.filter(({ severity }) => severity === kind));
+  const kinds = (["error", "warning", "note"] as const).map((kind) =>
+    diagnostics.filter(({ severity }) => severity === kind),
+  );
   const shown = kinds.flatMap((found) => found.slice(0, MAX_ANNOTATIONS));
   const left = diagnostics.length - shown.length;
   const rest =
@@ -111,7 +113,11 @@ export function formatGithub({ diagnostics }: Pick<Checked, "diagnostics">): str
 
 export function annotation({ file, line, column, endColumn, severity, rule, message, hint }: Diagnostic): string {
   const properties = { file, line, endLine: line, col: column, endColumn: endColumn ?? column + 1, title: rule };
-  return workflowCommand(severity, properties, hint === null ? message : `${message} (${hint})`);
+  return workflowCommand(
+    severity === "note" ? "notice" : severity,
+    properties,
+    hint === null ? message : `${message} (${hint})`,
+  );
 }
 
 /** @param properties names of places, and a title. */
@@ -155,7 +161,7 @@ function sarifRule(id: Diagnostic["rule"]): object {
     shortDescription: { text: title },
     fullDescription: { text: paragraph },
     help: { text: paragraph, markdown: paragraph },
-    defaultConfiguration: { level: severity === "warning" ? "warning" : "error" },
+    defaultConfiguration: { level: severity === "warning" || severity === "note" ? severity : "error" },
   };
 }
 

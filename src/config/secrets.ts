@@ -13,7 +13,7 @@ const MIN_SECRET_CHARACTERS = 8;
 /** A URL with a password, or with a query, which is where keys are put that have no other place. */
 const SECRET_URL = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/\s@]*@|[^\s?]*\?[^\s=]*=)/i;
 /** What stands in place of a key where none is needed. */
-const NO_SECRETS: ReadonlySet<string> = new Set([
+export const NO_SECRETS: ReadonlySet<string> = new Set([
   "",
   "sim",
   "none",

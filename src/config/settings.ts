@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { BreakerConfig, GuardConfig, ModelConfig, RetriesConfig, TimeoutsConfig, TelemetryConfig } from "#schema";
-import { type Kind, Secret, type Steps, type TelemetrySettings } from "../kit/index.ts";
+import { type BreakerSettings, type Kind, Secret, type Steps, type TelemetrySettings } from "../kit/index.ts";
 import { isStep } from "./node.ts";
 import type { Incomplete } from "./validate.ts";
 
@@ -15,7 +15,15 @@ export const BREAKER: Required<BreakerConfig> = {
   open_for: "10s",
   max_open_for: "5m",
   probes: 1,
+  scope: "upstream",
 };
+/** Of an upstream: the later layers win. */
+export function breakerSettings(...layers: readonly (BreakerConfig | undefined)[]): BreakerSettings {
+  const { consecutive, window, ratio, minimum, open_for, max_open_for, probes, scope } = overlay(BREAKER, ...layers);
+  const [openFor, maxOpenFor] = [milliseconds(open_for), milliseconds(max_open_for)];
+  return { consecutive, window: milliseconds(window), ratio, minimum, openFor, maxOpenFor, probes, scope };
+}
+
 export const GUARD: Required<GuardConfig> = {
   share: "10%",
   for: "2m",
@@ -32,6 +40,8 @@ export const STORE_TIMEOUT = "1s";
 export const RETENTION = "90d";
 export const DEADLINE = "5m";
 export const PROBE_TIMEOUT = "5s";
+/** Node's timers fire at once beyond 2^31 ms. */
+export const MAX_TIMER = "24d";
 const OTLP_INTERVAL = "30s";
 const DECISION_LOG = { size: "64MiB", keep: 8 } as const;
 

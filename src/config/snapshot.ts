@@ -45,7 +45,7 @@ import {
 import {
   BODY_LIMIT,
   BODY_MEMORY,
-  BREAKER,
+  breakerSettings,
   bytes,
   DEADLINE,
   GUARD,
@@ -302,7 +302,6 @@ function amountOf(amount: number | ImagePriceConfig): Decimal | ImagePrices {
 
 function buildUpstream(name: string, upstream: UpstreamConfig, defaults: UpstreamDefaultsConfig): Upstream {
   const retries = overlay(RETRIES, defaults.retries, upstream.retries);
-  const breaker = overlay(BREAKER, defaults.breaker, upstream.breaker);
   const probe = upstream.probe ?? defaults.probe ?? "none";
   return {
     name,
@@ -317,15 +316,7 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
       minDelay: milliseconds(retries.min_delay),
       maxDelay: milliseconds(retries.max_delay),
     },
-    breaker: {
-      consecutive: breaker.consecutive,
-      window: milliseconds(breaker.window),
-      ratio: breaker.ratio,
-      minimum: breaker.minimum,
-      openFor: milliseconds(breaker.open_for),
-      maxOpenFor: milliseconds(breaker.max_open_for),
-      probes: breaker.probes,
-    },
+    breaker: breakerSettings(defaults.breaker, upstream.breaker),
     connections: boundOf(upstream.connections ?? defaults.connections),
     http2: upstream.http2 ?? defaults.http2 ?? false,
     probe:

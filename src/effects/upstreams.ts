@@ -97,6 +97,7 @@ const DETAILS: readonly (readonly [
   ["breaker-changed", "breaker.open_for", ({ breaker }) => duration(breaker.openFor)],
   ["breaker-changed", "breaker.max_open_for", ({ breaker }) => duration(breaker.maxOpenFor)],
   ["breaker-changed", "breaker.probes", ({ breaker }) => breaker.probes],
+  ["breaker-changed", "breaker.scope", ({ breaker }) => breaker.scope ?? "upstream"],
   ["upstream-http2-changed", "http2", ({ http2 }) => http2],
   ["upstream-probe-changed", "probe.every", ({ probe }) => (probe ? duration(probe.every) : "none")],
   ["upstream-probe-changed", "probe.timeout", ({ probe }) => (probe ? duration(probe.timeout) : "none")],

@@ -13,6 +13,7 @@ import type { UpstreamSet } from "../upstream/upstreams.ts";
 import type { PublicServer } from "../server/public.ts";
 import type { RequestCounts } from "./comparison.ts";
 import type { Loaded } from "./configuration.ts";
+import { type CooldownState, cooldownsOf } from "./cooldowns.ts";
 import type { GuardDecision, GuardReport } from "./guard.ts";
 
 /** The part of a plugin's host that outlives a configuration. */
@@ -52,6 +53,7 @@ export interface Generation extends RequestPipeline {
   readonly manual: (upstream: string) => ManualSetting | null;
   readonly transitions: (upstream: string) => readonly Transition[];
   readonly keys: (upstream: string) => readonly KeyState[];
+  readonly upstreams: Pick<UpstreamSet, "breaker" | "breakers" | "cooldowns" | "canServe" | "rest">;
   /** Unix milliseconds. */
   readonly loadedAt: number;
   readonly trial: Trial;
@@ -72,7 +74,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     ...services,
     log: withConfig(services.log, () => shortHash(snapshot.hash)),
     snapshot,
-    breaker: (name) => upstreams.breaker(name),
+    breaker: (name, model) => upstreams.breaker(name, model),
     order: (step, exchange) => upstreams.order(step, exchange),
   };
   const pipeline = await buildPipeline(loaded.steps, host, observer).catch(async (error: unknown) => {
@@ -103,6 +105,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     manual: (name) => upstreams.manual(name),
     transitions: (name) => upstreams.transitions(name),
     keys: (name) => upstreams.keys(name),
+    upstreams,
     loadedAt: host.now(),
     trial,
     promote: () => upstreams.adopt(),
@@ -149,6 +152,10 @@ export interface UpstreamState {
     /** In a row. */
     readonly refusals: number;
   }[];
+  /** Whatever is not asked for now: keys, for one model or for all, and targets and upstreams with an open breaker. */
+  readonly cooldowns: readonly CooldownState[];
+  /** By model, where `breaker.scope` is target. */
+  readonly breakers?: Readonly<Record<string, BreakerState>>;
 }
 
 export interface ManualState {
@@ -196,6 +203,8 @@ export type ReloadResult =
       readonly changed: boolean;
       /** It serves a share of the users first. */
       readonly guarded?: true;
+      /** Of keys of upstreams; left out: none. */
+      readonly cooldowns_ended?: number;
     }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
@@ -287,7 +296,7 @@ export class ProcessState {
   }
 
   *#upstreams(): Iterable<readonly [string, UpstreamState]> {
-    const { snapshot, host, health, manual, keys: keysOf } = this.generation;
+    const { snapshot, host, health, manual, keys: keysOf, upstreams } = this.generation;
     for (const name of Object.keys(snapshot.upstreams)) {
       const { state, latencyMs, canServe } = health(name);
       const breaker = host.breaker(name).state;
@@ -295,7 +304,10 @@ export class ProcessState {
       const keys = keysOf(name).map(({ position, restsUntil, refusals }) => {
         return { position, rests_until: restsUntil === null ? null : iso(restsUntil), refusals };
       });
-      yield [name, { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set, keys }];
+      const breakers = [...upstreams.breakers(name)].map(([model, one]) => [model, one.state] as const);
+      const shown = { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set, keys };
+      const byModel = breakers.length === 0 ? {} : { breakers: Object.fromEntries(breakers) };
+      yield [name, { ...shown, cooldowns: cooldownsOf(this.generation, name), ...byModel }];
     }
   }
 

@@ -86,6 +86,7 @@ export async function startGenerations(context: StartContext, options: Generatio
     warnings: () => warnings.list,
     now,
     log,
+    endCooldowns: () => options.upstreams.endCooldowns("reload"),
     onEvent(event) {
       if (event.type === "decided") promoted = event.decision.result === "promoted" ? event.hash : null;
       if (event.type === "returned") remember(event.loaded, "rollback");

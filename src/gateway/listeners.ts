@@ -66,6 +66,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     identities,
     signIn,
     health: (upstream) => state.generation.health(upstream),
+    canServe: (target) => state.generation.upstreams.canServe(target),
     transitions: (upstream) => state.generation.transitions(upstream),
     kill: (userId) => killSwitch.kill(userId),
     streams,

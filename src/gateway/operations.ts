@@ -51,7 +51,7 @@ export function modelsBody(plan: OperationsPlan, samples: Samples, upstreams: Pr
       targets: targets.map((target) => {
         const counts = of(target);
         const ttft = firstTokens.of(id, target.upstream);
-        const state = stateOf(upstreams[target.upstream]);
+        const state = stateOf(upstreams[target.upstream], target.model);
         return { ...target, ...state, ...counts, share: shareOf(counts.served, total), ttft_ms: ttft };
       }),
     }));
@@ -204,9 +204,19 @@ export interface ShownState {
 }
 
 /** An upstream that a reload took away just now is not among the states. */
-function stateOf(state: UpstreamState | undefined): ShownState {
-  const { breaker = "closed", can_serve = false, manual = null } = state ?? {};
-  return { breaker, can_serve, manual };
+function stateOf(state: UpstreamState | undefined, model: string): ShownState {
+  const { breaker: whole = "closed", can_serve = false, manual = null, breakers } = state ?? {};
+  // Where each model has a breaker of its own, one that was never tried is closed.
+  const breaker = breakers === undefined || manual !== null ? whole : (breakers[model] ?? "closed");
+  return { breaker, can_serve: can_serve && breaker !== "open" && !restsFor(state, model), manual };
+}
+
+/** Whether every key rests, for this model or for all. */
+function restsFor(state: UpstreamState | undefined, model: string): boolean {
+  const { keys = [], cooldowns = [] } = state ?? {};
+  const own = cooldowns.filter((one) => one.model === undefined || one.model === model);
+  const resting = new Set(own.map(({ key }) => key));
+  return keys.length > 0 && keys.every(({ position }) => resting.has(position));
 }
 
 function shareOf(part: number, total: number): number | null {

@@ -29,6 +29,7 @@ import { openOtlp, type OtlpOptions, recordedTrace } from "../telemetry/otlp.ts"
 import { DeadlineSweeper } from "../upstream/send/deadlines.ts";
 import { createUpstreams, type Upstreams } from "../upstream/upstreams.ts";
 import { dataFolder, type FirstLoad, type LoadSettings } from "./configuration.ts";
+import { everyBreaker } from "./cooldowns.ts";
 import { type HostServices, type ProcessState, shortHash, type Trial } from "./generation.ts";
 import type { Closing } from "./shutdown.ts";
 import { KillSwitch } from "./stream-kill.ts";
@@ -191,7 +192,7 @@ export async function openTelemetry(context: StartContext, { store, storeState }
   /** Requests by short hash and outcome, the latest generations last. */
   const counts = new Map<string, Map<string, number>>();
   const metrics = createMetrics({
-    breakers: () => state.breakers(),
+    breakers: () => everyBreaker(state.generation),
     manual: () => state.manual(),
     health: () => state.health(),
     activeStreams: () => state.activeStreams(),

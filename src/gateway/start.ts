@@ -8,6 +8,7 @@ import type { AdminServices } from "../server/admin/services.ts";
 import { adminServices } from "./admin-services.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
 import { type FirstLoad, loadFirst, type LoadSettings } from "./configuration.ts";
+import { everyBreaker, keyCooldowns, restingTargets } from "./cooldowns.ts";
 import { type Generation, ProcessState, type ReloadResult, shortHash } from "./generation.ts";
 import { startGenerations } from "./generations.ts";
 import { instanceInfo, InstanceRegistry } from "./instances.ts";
@@ -107,6 +108,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       store: storage.store,
       controls: upstreams.manual,
       upstreams: () => state.upstreamNames,
+      cooldowns: (upstream) => keyCooldowns(state.generation, upstream),
       now: context.now,
       log,
     });
@@ -196,7 +198,8 @@ function explainer({ state, now }: StartContext, { store }: Storage): Explain {
     return new Made({
       loaded: () => state.generation.loaded,
       store,
-      breakers: () => state.breakers(),
+      breakers: () => everyBreaker(state.generation),
+      resting: () => restingTargets(state.generation),
       manual: () => state.manual(),
       now,
     });

@@ -25,11 +25,20 @@ export interface ManualOrder {
   readonly by: string;
 }
 
+/** How many cooldowns the process that answers has ended; left out: none. */
+export interface CooldownsEnded {
+  readonly cooldowns_ended?: number;
+}
+
+export type ManualAnswer = ManualState & CooldownsEnded;
+
 interface UpstreamControlsOptions {
   readonly store: Pick<Store, "getValue" | "setValue" | "deleteValue" | "broadcast" | "onBroadcast">;
   readonly controls: ManualControls;
   /** Of the configurations that serve: changes with them. */
   readonly upstreams: () => readonly string[];
+  /** Cooldowns of an upstream in this process: closing and clearing an override end them everywhere. */
+  readonly cooldowns: (upstream: string) => number;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Log;
@@ -65,24 +74,27 @@ export class UpstreamControls {
   }
 
   /** @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
-  async set({ upstream, mode, expiresInSeconds, reason, by }: ManualOrder): Promise<ManualState> {
-    const { store, now } = this.#options;
+  async set({ upstream, mode, expiresInSeconds, reason, by }: ManualOrder): Promise<ManualAnswer> {
+    const { store, now, cooldowns } = this.#options;
     this.#check(upstream);
+    const ended = mode === "close" ? cooldowns(upstream) : 0;
     const since = now();
     const setting: ManualSetting = { mode, since, until: since + expiresInSeconds * 1000, by, reason };
     await store.setValue(SPACE, UPSTREAM_PREFIX + upstream, JSON.stringify(setting), expiresInSeconds * 1000);
     await this.#changed();
-    return manualState(setting)!;
+    return { ...manualState(setting)!, ...(ended > 0 && { cooldowns_ended: ended }) };
   }
 
-  /** @returns false: nothing was set. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
-  async lift(upstream: string): Promise<boolean> {
-    const { store } = this.#options;
+  /** @returns null: nothing was set. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
+  async lift(upstream: string): Promise<CooldownsEnded | null> {
+    const { store, cooldowns } = this.#options;
     this.#check(upstream);
+    const ended = cooldowns(upstream);
     const setting = settingIn(await store.getValue(SPACE, UPSTREAM_PREFIX + upstream));
     await store.deleteValue(SPACE, UPSTREAM_PREFIX + upstream);
     await this.#changed();
-    return setting !== null;
+    if (setting === null) return null;
+    return ended > 0 ? { cooldowns_ended: ended } : {};
   }
 
   close(): void {

@@ -7,8 +7,9 @@ type Loaded = Pick<LoadResult, "hash" | "diagnostics" | "sources"> & { readonly 
 /** Lines of one load; the rest is counted, and `GET /admin/config` has all. */
 const MAX_LOGGED_LINES = 20;
 
-/** Says what is wrong with a configuration that serves all the same. */
-export function logWarnings(log: Pick<Log, "warn">, diagnostics: readonly Diagnostic[]): void {
+/** Says what is wrong with a configuration that serves all the same. Notes are suggestions: `gateway check` has them. */
+export function logWarnings(log: Pick<Log, "warn">, found: readonly Diagnostic[]): void {
+  const diagnostics = found.filter(({ severity }) => severity !== "note");
   for (const { file, line, column, message, severity, rule, hint } of diagnostics.slice(0, MAX_LOGGED_LINES)) {
     log.warn({ severity, rule }, `${file}:${line}:${column}: ${message}${hint === null ? "" : ` (${hint})`}`);
   }

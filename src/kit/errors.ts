@@ -96,9 +96,21 @@ export class GatewayError extends Error {
 
 /** `error` of OpenAI's form: what clients read that ask for JSON. */
 export function jsonError(error: GatewayError, type: string = ERROR_KINDS[error.kind].openai): JsonError {
-  const { param = null } = error.details;
-  return { message: bounded(error.message), type, code: error.clientCode, param: param && param.slice(0, 200) };
+  return { message: bounded(error.message), type, code: error.clientCode, param: paramOf(error) };
 }
+
+const MAX_PARAM_CHARACTERS = 200;
+
+/** The field that is wrong, as OpenAI writes places: the provider's, or the one that the gateway's own words begin with. */
+function paramOf({ code, message, details: { param, cause } }: GatewayError): string | null {
+  if (param !== undefined) return param.slice(0, MAX_PARAM_CHARACTERS);
+  const pointer = code === "INVALID_REQUEST" && cause === undefined ? POINTER.exec(message)?.[1] : undefined;
+  if (pointer === undefined) return null;
+  const names = pointer.slice(0, MAX_PARAM_CHARACTERS).split("/");
+  return names.map((name, at) => (/^\d+$/.test(name) ? `[${name}]` : at === 0 ? name : `.${name}`)).join("");
+}
+
+const POINTER = /^Invalid request: \/(\S+) /;
 
 /** `error` of the specification's events and image answers; the code stands where the upstream gave one. */
 export function apiError({ message, details: { standardCode, param } }: GatewayError): Json {
@@ -138,17 +150,7 @@ export function streamBroken(message: string, cause?: AttemptError): GatewayErro
 
 /** 400 `Invalid request: <pointer> <what>`. */
 export function invalidRequest(pointer: string, what: string): GatewayError {
-  const param = fieldOf(pointer);
-  return new GatewayError("INVALID_REQUEST", `Invalid request: ${pointer} ${what}`, param === "" ? {} : { param });
-}
-
-/** A JSON pointer as OpenAI writes places; empty for the whole body. */
-function fieldOf(pointer: string): string {
-  const names = pointer.slice(1).split("/").filter(Boolean);
-  return names
-    .map((name) => (/^\d+$/.test(name) ? `[${name}]` : `.${name}`))
-    .join("")
-    .replace(/^\./, "");
+  return new GatewayError("INVALID_REQUEST", `Invalid request: ${pointer} ${what}`);
 }
 
 /** Client Closed Request, as nginx logs it: recorded where there is nobody to answer, never sent. */

@@ -195,8 +195,11 @@ export interface Host {
   readonly store: Store;
   readonly identities: Identities;
   readonly streamKills: StreamKills;
-  /** By upstream name; outlives a reload. */
-  breaker(upstream: string): Breaker;
+  /**
+   * Outlives a reload. Every model of an upstream has the same one, unless its `breaker.scope` is target.
+   * @param model the target's name at the upstream; left out: the state of the upstream as a whole.
+   */
+  breaker(upstream: string, model?: string): Breaker;
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Unix milliseconds. */

@@ -82,11 +82,11 @@ export type FailureClass =
   /** 408 and 5xx. */
   | "status"
   | "rate_limited"
-  /** 401, 402, 403 and what means the same: our key. It rests once a second user has met it. */
+  /** 401, 402, 403 and what means the same: our key. It rests once a second user has met the same. */
   | "credentials"
   /** The account behind the key has nothing left, by the upstream's own identifier: the key rests at once. */
   | "quota"
-  /** Nothing was sent: every key of the upstream rests; `retryAfter` says until when. */
+  /** Nothing was sent: every key rests, for this model or for all; `retryAfter` says until when. */
   | "resting"
   /** 404, 407, 410, an unknown or retired model, a region, moderation: not served here, with whatever key. */
   | "declined"
@@ -115,6 +115,8 @@ export class AttemptError extends Error {
   readonly retryAfter: number | null;
   /** No mark against the breaker: the request's own deadline cut it short, or one user alone has met it so far. */
   readonly notUpstreamFault: boolean;
+  /** A rate limit of the whole account: it holds for every model that the key may call. */
+  readonly ofAccount: boolean;
   /** For the log: the upstream's identifiers for it, such as `unsupported_parameter max_tokens`; empty without any. */
   readonly reason: string;
   /** The upstream's code where clients may see it, such as `context_length_exceeded`; empty without one. */
@@ -133,6 +135,7 @@ export class AttemptError extends Error {
     this.status = more.status ?? 0;
     this.retryAfter = more.retryAfter ?? null;
     this.notUpstreamFault = more.notUpstreamFault ?? false;
+    this.ofAccount = more.ofAccount ?? false;
     this.reason = more.reason ?? "";
     this.code = more.code ?? "";
     this.param = more.param ?? "";
@@ -170,8 +173,8 @@ export class AttemptError extends Error {
   }): AttemptError {
     const { message = this.message, failure = this.failure, notUpstreamFault = this.notUpstreamFault } = changes;
     const { ownWords = this.ownWords } = changes;
-    const { status, retryAfter, reason, code, param } = this;
-    const more = { status, retryAfter, reason, code, param, ownWords, notUpstreamFault, cause: this };
+    const { status, retryAfter, ofAccount, reason, code, param } = this;
+    const more = { status, retryAfter, ofAccount, reason, code, param, ownWords, notUpstreamFault, cause: this };
     return new AttemptError(failure, message, more);
   }
 }
@@ -180,6 +183,7 @@ interface AttemptErrorFields {
   readonly status?: number;
   readonly retryAfter?: number | null;
   readonly notUpstreamFault?: boolean;
+  readonly ofAccount?: boolean;
   readonly reason?: string;
   readonly code?: string;
   readonly param?: string;

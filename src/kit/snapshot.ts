@@ -158,7 +158,12 @@ export interface RetrySettings {
   readonly maxDelay: number;
 }
 
+/** One breaker for the upstream, or one for each of its models. */
+export type BreakerScope = "upstream" | "target";
+
 export interface BreakerSettings {
+  /** Left out: upstream. */
+  readonly scope?: BreakerScope;
   readonly consecutive: number;
   readonly window: number;
   readonly ratio: number;

@@ -56,6 +56,22 @@ export interface Accepts {
   readonly toolCallIds?: "any" | "mistral";
   /** Whether `temperature`, `top_p` and the penalties are taken. */
   readonly sampling?: boolean;
+  /** What messages of the user may hold beside text. */
+  readonly parts?: readonly ("image" | "file" | "audio" | "video")[];
+  /** Images may be named by their address. */
+  readonly imageUrls?: boolean;
+  /** Where system messages may stand; `user`: nowhere. */
+  readonly systemRole?: "anywhere" | "front" | "first" | "user";
+  /** Messages of one role in a row become one. */
+  readonly alternate?: boolean;
+  /** How a conversation that ends with the assistant is gone on from. */
+  readonly prefill?: "as_is" | "prefix" | "partial" | "closed";
+  readonly cacheMarks?: "none" | "marks" | "marks_with_ttl";
+  readonly verbosity?: boolean;
+  /** Most tools. */
+  readonly maxTools?: number;
+  /** Most output tokens that may be asked for. */
+  readonly maxOutput?: number;
   /** JSON Schema keywords beyond the common ones that schemas of structured output may have. */
   readonly schemaKeywords?: readonly string[];
 }

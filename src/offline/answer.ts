@@ -8,8 +8,10 @@ import type {
   PastRequestQuestion,
 } from "#schema";
 import type { Loaded } from "../gateway/configuration.ts";
-import { type BreakerState, GatewayError, invalidRequest, overloaded, type Store } from "../kit/index.ts";
+import type { RestingTarget } from "../gateway/cooldowns.ts";
+import { GatewayError, invalidRequest, overloaded, type Store } from "../kit/index.ts";
 import { validateBody } from "../server/body-schemas.ts";
+import type { BreakerSample } from "../telemetry/state-metrics.ts";
 import type { ManualSetting } from "../upstream/state/manual.ts";
 import { callerOf } from "./caller.ts";
 import { explain, type Question } from "./explain.ts";
@@ -21,7 +23,9 @@ import { InvalidQuestion } from "./room.ts";
 export interface ExplainedProcess {
   readonly loaded: () => Pick<Loaded, "snapshot" | "steps">;
   readonly store: Pick<Store, "findUser" | "windows" | "running" | "listKeys">;
-  readonly breakers: () => Iterable<readonly [upstream: string, state: BreakerState]>;
+  readonly breakers: () => Iterable<BreakerSample>;
+  /** Targets for which every key rests. */
+  readonly resting: () => readonly RestingTarget[];
   /** What operators have set. */
   readonly manual: () => Iterable<readonly [upstream: string, setting: ManualSetting]>;
   /** Unix milliseconds. */
@@ -59,14 +63,16 @@ export class Explainer {
 
   /** @throws GatewayError INVALID_REQUEST */
   #asker(asked: NewRequestQuestion): () => Promise<Explanation> {
-    const { loaded, now, breakers, manual } = this.#process;
+    const { loaded, now, breakers, resting, manual } = this.#process;
     const question = questionOf(asked);
     return async () => {
       const caller = await this.#caller(asked);
-      const open = [...breakers()].filter(([, state]) => state === "open").map(([upstream]) => upstream);
+      const found = [...breakers()].filter(([, state]) => state === "open");
+      const open = found.map(([upstream, , model]) => (model === undefined ? upstream : { upstream, model }));
       const whole = {
         ...question,
         open: [...(question.open ?? []), ...open],
+        resting: resting(),
         now: now(),
         manual: new Map(manual()),
         ...(caller && { caller }),

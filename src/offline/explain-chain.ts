@@ -1,5 +1,6 @@
 import type { ExplainedStep, ExplainedTarget } from "#schema";
 import { CAPABILITIES, DIALECTS } from "../dialects/capabilities.ts";
+import { restingTargets } from "../gateway/cooldowns.ts";
 import { AttemptError, type Call, GatewayError, type Model, type Snapshot, type Target } from "../kit/index.ts";
 import { locationOf } from "../upstream/upstreams.ts";
 import { Providers } from "./providers.ts";
@@ -47,17 +48,26 @@ function explainedTarget(
   const requests = result.sent.filter((entry) => entry.upstream === upstream && entry.model === model).length;
   const rest = { requests, took_ms: endedAt - startedAt };
   if (outcome === "served") return { ...what, ...rest, decision: "served", reason: "" };
+  if (outcome === "resting")
+    return { ...what, ...rest, decision: "skipped", reason: whyResting(room, upstream, model) };
   if (outcome !== "skipped") return { ...what, ...rest, decision: "failed", reason: `${outcome}: ${reason}` };
-  return { ...what, ...rest, decision: "skipped", reason: whySkipped(room, upstream) };
+  return { ...what, ...rest, decision: "skipped", reason: whySkipped(room, upstream, model) };
 }
 
-function whySkipped({ generation }: Told["room"], upstream: string): string {
+function whyResting({ generation }: Told["room"], upstream: string, model: string): string {
+  const found = restingTargets(generation).find((one) => one.upstream === upstream && one.model === model);
+  if (found === undefined) return "every key was resting";
+  const keys = generation.keys(upstream).length === 1 ? "its key is" : "all its keys are";
+  return `${keys} resting until ${new Date(found.until).toISOString()}: ${found.reason}`;
+}
+
+function whySkipped({ generation }: Told["room"], upstream: string, model: string): string {
   const manual = generation.manual(upstream);
   if (manual !== null && manual.mode !== "close") {
     const done = manual.mode === "drain" ? "drained" : "opened";
     return `${done} by ${manual.by} until ${new Date(manual.until).toISOString()}: ${manual.reason}`;
   }
-  const { state, retryAt } = generation.host.breaker(upstream);
+  const { state, retryAt } = generation.host.breaker(upstream, model);
   return state === "closed" ? "by a guard" : `its breaker is open until ${new Date(retryAt).toISOString()}`;
 }
 

@@ -13,9 +13,9 @@ const LIMITED: ReadonlySet<string> = new Set([
   "INSUFFICIENT_CREDITS",
 ]);
 const LEFT: ReadonlySet<string> = new Set(["client_gone", "killed", "shutdown"]);
-/** Failures with which nothing more is sent for a while: the upstream is left out as by its breaker. */
-const RESTING: ReadonlySet<string> = new Set(["skipped", "resting"]);
-const NOT_FAILED: ReadonlySet<string> = new Set(["ok", "running", "aborted", ...RESTING]);
+const NOT_FAILED: ReadonlySet<string> = new Set(["ok", "running", "aborted", "skipped", "resting"]);
+/** Nobody knows until when: longer than any of its requests takes. */
+const RESTING_FOR_MS = 300_000;
 /** A failure without a status, as the simulator makes it. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   connect: "down",
@@ -69,7 +69,9 @@ function questionOf(
   const { model, plan, time, endpoint, stream, attempts, tokens, outcome } = decision;
   const isCounted = tokens.prompt + tokens.completion > 0;
   const known = attempts.filter(({ upstream }) => Object.hasOwn(snapshot.upstreams, upstream));
-  const resting = known.filter(({ outcome: made }) => RESTING.has(made)).map(({ upstream }) => upstream);
+  const left = (made: string) =>
+    known.filter((one) => one.outcome === made).map(({ upstream, model: name }) => ({ upstream, model: name }));
+  const until = Date.parse(time) + RESTING_FOR_MS;
   const served = new Set(attempts.filter(({ outcome: made }) => made === "ok").map(({ upstream }) => upstream));
   const failed = known.filter(({ upstream, outcome: made }) => !NOT_FAILED.has(made) && !served.has(upstream));
   const counts = countsOf(decision);
@@ -83,7 +85,8 @@ function questionOf(
     stream,
     body: bodyOf(decision),
     faults: { ...Object.fromEntries([...faults, ...failures]), ...more.faults },
-    open: [...new Set([...resting, ...(more.open ?? [])])],
+    open: [...left("skipped"), ...(more.open ?? [])],
+    resting: left("resting").map((one) => ({ ...one, until, reason: "as it was logged" })),
     ...(isCounted && { promptTokens: tokens.prompt, outputTokens: tokens.completion }),
   };
 }

@@ -1,4 +1,5 @@
 import type { ExplainedStage, ExplainedWindow, Explanation } from "#schema";
+import type { RestingTarget } from "../gateway/cooldowns.ts";
 import {
   type Endpoint,
   GatewayError,
@@ -46,14 +47,19 @@ export interface Question {
   /** Over the least body that the endpoint takes. */
   readonly body?: Json;
   readonly faults?: Readonly<Record<string, Fault>>;
-  /** Upstreams whose breaker is open. */
-  readonly open?: readonly string[];
+  /** Upstreams, and targets, whose breaker is open. */
+  readonly open?: readonly (string | OpenTarget)[];
+  /** Targets for which every key rests. */
+  readonly resting?: readonly RestingTarget[];
   /** What operators have set, by upstream. */
   readonly manual?: ReadonlyMap<string, ManualSetting>;
   /** What the upstream will have counted; by the request's size, and by what it holds, unless given. */
   readonly promptTokens?: number;
   readonly outputTokens?: number;
 }
+
+/** Of an upstream of which each model has a breaker of its own. */
+export type OpenTarget = Pick<RestingTarget, "upstream" | "model">;
 
 /** What may be kept from one question to the next. */
 export type Kept = Pick<OfflineOptions, "tokenizer" | "validateBody">;
@@ -70,7 +76,7 @@ const DEAD_KEY = "Bearer rk_revoked";
  */
 export async function explain(loaded: Configuration, question: Question, kept: Kept = {}): Promise<Explanation> {
   const { snapshot } = loaded;
-  const { caller, now, open = [], stream = false } = question;
+  const { caller, now, open = [], resting = [], stream = false } = question;
   const model = named("model", snapshot.models, question.model);
   const tier = question.tier ?? caller?.tier ?? "";
   // A user may be on a plan that there is no longer: it may call nothing.
@@ -80,7 +86,11 @@ export async function explain(loaded: Configuration, question: Question, kept: K
   const { manual } = question;
   const room = await openOffline(loaded, { ...kept, now, tier, faults, ...(manual && { manual }) });
   try {
-    for (const upstream of open) room.trip(upstream);
+    for (const one of open) {
+      if (typeof one === "string") room.trip(one);
+      else room.trip(one.upstream, one.model);
+    }
+    for (const one of resting) room.rest(one);
     await room.user(USER, {
       tier,
       ...(caller && { id: caller.id, used: caller.used, credits: positive(caller.balance - caller.held) }),

@@ -2,10 +2,10 @@ import type { Server } from "node:http";
 import { createKey } from "../accounts/api-keys.ts";
 import { newId } from "../accounts/users.ts";
 import type { Loaded } from "../gateway/configuration.ts";
+import { openBreakers, type RestingTarget } from "../gateway/cooldowns.ts";
 import type { Generation } from "../gateway/generation.ts";
 import type { Closing } from "../gateway/shutdown.ts";
 import {
-  AttemptError,
   decimal,
   type Endpoint,
   GatewayError,
@@ -110,8 +110,10 @@ export interface Offline {
   advance(milliseconds: number): Promise<void>;
   /** From now on; null ends what was said before. */
   fault(upstream: string, fault: Fault | null): void;
-  /** Opens an upstream's breaker, as so many failures do. */
-  trip(upstream: string): void;
+  /** Opens an upstream's breaker, as so many failures do. @param model left out: those of all its models. */
+  trip(upstream: string, model?: string): void;
+  /** Rests every key of the upstream for the model. */
+  rest(resting: RestingTarget): void;
   close(): Promise<void>;
 }
 
@@ -220,11 +222,14 @@ export class Room implements Offline {
     this.#parts.providers.fault(upstream, fault);
   }
 
-  trip(upstream: string): void {
-    const { consecutive } = existing(this.snapshot.upstreams, upstream).breaker;
-    const breaker = this.generation.host.breaker(upstream);
-    const error = new AttemptError("status", "upstream answered 503", { status: 503 });
-    for (let failed = 0; failed < consecutive; failed += 1) breaker.acquire()?.end({ ok: false, error });
+  trip(upstream: string, model?: string): void {
+    existing(this.snapshot.upstreams, upstream);
+    openBreakers(this.generation, upstream, model);
+  }
+
+  rest({ upstream, model, until, reason }: RestingTarget): void {
+    existing(this.snapshot.upstreams, upstream);
+    this.generation.upstreams.rest({ upstream, model }, until, reason);
   }
 
   close(): Promise<void> {

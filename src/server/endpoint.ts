@@ -11,6 +11,7 @@ import type {
   StandIn,
   Store,
   Upload,
+  Target,
 } from "../kit/index.ts";
 import type { Callers } from "./credentials.ts";
 import type { HeaderName } from "./openapi/headers.ts";
@@ -136,6 +137,8 @@ export interface RouteParts {
   readonly identities: Callers;
   readonly signIn: SignIn;
   readonly health: (upstream: string) => UpstreamHealth;
+  /** Whether a request would be sent to the target now. */
+  readonly canServe: (target: Target) => boolean;
   /** The latest changes of its breaker, oldest first. */
   readonly transitions: (upstream: string) => readonly BreakerChange[];
   /** Ends the user's streams. @returns how many. */
@@ -174,6 +177,8 @@ export interface BreakerChange {
   /** Unix milliseconds. */
   readonly at: number;
   readonly state: BreakerState;
+  /** Left out: of the whole upstream. */
+  readonly model?: string;
 }
 
 /** How an upstream does. */

@@ -3,9 +3,12 @@ import { Counter, Gauge, type Registry } from "./prometheus.ts";
 
 const BREAKER_VALUES: Readonly<Record<BreakerState, number>> = { closed: 0, half_open: 1, open: 2 };
 
+/** With a target where each of the upstream's models has a breaker of its own. */
+export type BreakerSample = readonly [upstream: string, state: BreakerState, target?: string];
+
 /** State that is read when metrics are scraped. */
 export interface MetricSources {
-  readonly breakers: () => Iterable<readonly [upstream: string, state: BreakerState]>;
+  readonly breakers: () => Iterable<BreakerSample>;
   /** What operators have set. */
   readonly manual: () => Iterable<readonly [upstream: string, setting: { readonly mode: string }]>;
   readonly health: () => Iterable<readonly [upstream: string, state: "healthy" | "degraded" | "unknown"]>;
@@ -39,15 +42,17 @@ export function registerState(registry: Registry, sources: MetricSources): void 
       for (const [config, outcome, count] of sources.generations()) generations.inc({ config, outcome }, count);
     },
   });
-  const breakers: Gauge<"upstream"> = new Gauge({
+  const breakers: Gauge<"upstream" | "target"> = new Gauge({
     name: "gateway_breaker_state",
     help: "Circuit breaker: 0 closed, 1 half-open, 2 open.",
-    labelNames: ["upstream"],
+    labelNames: ["upstream", "target"],
     aggregator: "max",
     registers,
     collect() {
       breakers.reset();
-      for (const [upstream, state] of sources.breakers()) breakers.set({ upstream }, BREAKER_VALUES[state]);
+      for (const [upstream, state, target] of sources.breakers()) {
+        breakers.set({ upstream, ...(target !== undefined && { target }) }, BREAKER_VALUES[state]);
+      }
     },
   });
   const manual: Gauge<"upstream" | "mode"> = new Gauge({

@@ -20,7 +20,7 @@ import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
 import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
-import type { KeyState } from "./state/key-pool.ts";
+import type { Cooldown, KeyState } from "./state/key-pool.ts";
 import { isSkipped, type ManualControl, ManualControls, type ManualSetting } from "./state/manual.ts";
 import { existing, type ProbeSubject, type Transition, UpstreamStates } from "./state/states.ts";
 
@@ -47,14 +47,23 @@ export interface UpstreamSet {
    * @throws AttemptError; what the call's upload threw
    */
   send(target: Target, call: Call, exchange: Exchange, onSent?: () => void, spanId?: string | null): Promise<Reply>;
-  breaker(name: string): Breaker;
+  /** @param model left out: the state of the upstream as a whole. */
+  breaker(name: string, model?: string): Breaker;
+  /** By model, of those that were tried; empty where the upstream has one breaker for all. */
+  breakers(name: string): Iterable<readonly [model: string, breaker: Breaker]>;
   /** Of any upstream of the configuration. */
   health(name: string): UpstreamHealth;
+  /** Whether a request would be sent to it now. */
+  canServe(target: Target): boolean;
   /** What an operator has set of it; null: nothing. */
   manual(name: string): ManualSetting | null;
   /** The latest changes of its breaker and of what operators set, oldest first. */
   transitions(name: string): readonly Transition[];
   keys(name: string): readonly KeyState[];
+  /** Keys that rest, for one model or for all. */
+  cooldowns(name: string): readonly Cooldown[];
+  /** Rests every key for the target's model, as an offline gateway is told that they do. */
+  rest(target: Pick<Target, "upstream" | "model">, until: number, reason: string): void;
   /** The targets of a step in the order in which to try them. */
   order(step: ChainStep, exchange: Exchange): readonly Target[];
   /** Connections that no other configuration uses close when their last request has ended. */
@@ -79,6 +88,8 @@ export interface Upstreams {
   lease(snapshot: Snapshot, options?: LeaseOptions): Promise<UpstreamSet>;
   /** What operators set, in force for every lease. */
   readonly manual: ManualControls;
+  /** Ends the cooldowns of all keys. @param by for the log @returns how many there were in the configuration in force. */
+  endCooldowns(by: string): number;
   /** Ends every connection and probe at once, whatever is leased. */
   close(): Promise<void>;
 }
@@ -193,6 +204,19 @@ class UpstreamRegistry implements Upstreams {
     memory.leased.push(lease);
     this.#configure(memory);
     const latency = (target: Target): number => latencies.of(target);
+    const { now, dialects } = this.#options;
+    const health = (name: string): UpstreamHealth => {
+      const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
+      const { breakers, health: known, keys } = states.get(name);
+      return known.view({
+        breaker: breakers.counted,
+        skipped: breakers.of().state === "open",
+        spoken: Object.keys(dialects[dialect]?.codecs ?? {}).length > 0,
+        resting: keys.allResting(now(), retries.maxDelay),
+        probeTimeout: probe?.timeout ?? null,
+        firstByte: timeouts.firstByte,
+      });
+    };
     let held = true;
     return {
       send(target, call, exchange, onSent, spanId) {
@@ -205,22 +229,20 @@ class UpstreamRegistry implements Upstreams {
         if (isSkipped(known.manual)) return Promise.reject(new AttemptError("skipped", "skipped"));
         return known.route.send(target, call, exchange, onSent, spanId);
       },
-      breaker: (name) => states.get(name).breaker,
-      health: (name) => {
-        const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
-        const { breaker, health, keys } = states.get(name);
-        return health.view({
-          breaker: breaker.counted,
-          skipped: breaker.state === "open",
-          spoken: Object.keys(this.#options.dialects[dialect]?.codecs ?? {}).length > 0,
-          resting: keys.allResting(this.#options.now(), retries.maxDelay),
-          probeTimeout: probe?.timeout ?? null,
-          firstByte: timeouts.firstByte,
-        });
+      breaker: (name, model) => states.get(name).breakers.of(model),
+      breakers: (name) => states.get(name).breakers.models(),
+      health,
+      canServe: ({ upstream, model }) => {
+        const { retries } = existing(snapshot.upstreams[upstream], upstream);
+        const { breakers, keys } = states.get(upstream);
+        const isOpen = breakers.of(model).state === "open";
+        return !isOpen && !keys.allResting(now(), retries.maxDelay, model) && health(upstream).canServe;
       },
       manual: (name) => this.manual.of(name).setting,
       transitions: (name) => states.get(name).transitions,
-      keys: (name) => states.get(name).keys.states(this.#options.now()),
+      keys: (name) => states.get(name).keys.states(now()),
+      cooldowns: (name) => states.get(name).keys.cooldowns(now()),
+      rest: ({ upstream, model }, until, reason) => states.get(upstream).keys.rest(model, until, reason, now()),
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;
@@ -236,6 +258,11 @@ class UpstreamRegistry implements Upstreams {
         this.#forget(former);
       },
     };
+  }
+
+  endCooldowns(by: string): number {
+    const counts = [...this.#memories].map((memory) => [memory, memory.states.endCooldowns(by)] as const);
+    return counts.find(([memory]) => memory === this.#memory)?.[1] ?? 0;
   }
 
   async close(): Promise<void> {

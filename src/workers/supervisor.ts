@@ -198,7 +198,10 @@ export function poolAdminView(pool: Pick<WorkerPool, "workers" | "stopping">, fi
       const taken = results.filter((result) => result?.ok === true);
       const first = taken[0];
       if (first !== undefined && taken.every(({ hash }) => hash === first.hash)) {
-        return { ok: true, hash: first.hash, ...(first.guarded && { guarded: true }) };
+        // Each worker has cooldowns of its own; those that a second round found are the first one's remains.
+        const ended = taken.reduce((sum, { cooldowns_ended = 0 }) => sum + cooldowns_ended, 0);
+        const { hash, guarded } = first;
+        return { ok: true, hash, ...(guarded && { guarded }), ...(ended > 0 && { cooldowns_ended: ended }) };
       }
     }
     return failure("the workers do not agree on a configuration", "ask again when the files are no longer written to");

@@ -122,7 +122,9 @@ describe("the snapshot", () => {
 
   test("has what is said of vendor, endpoint and parameters, and nothing where nothing is said", async () => {
     const accepts = `output_limit: max_tokens, efforts: [low], reasoning_echo: never, unknown_fields: false, fields: [a], stop: 0, tool_name: 64,
-      user: 0, stream_options: true, developer_role: false, strict_tools: true, tool_call_ids: any, sampling: true, schema_keywords: [pattern]`;
+      user: 0, stream_options: true, developer_role: false, strict_tools: true, tool_call_ids: any, sampling: true, schema_keywords: [pattern],
+      parts: [image], image_urls: false, system_role: first, alternate: true, prefill: closed, cache_marks: marks, verbosity: false,
+      max_tools: 9, max_output: 99`;
     const text = SMALL.replace("[sim] }", `[sim], vendor: mistral, api: chat, accepts: { ${accepts} } }`).replace(
       "model: one }",
       "model: one, parameters: { set: { /a/b: { c: 1 } }, rename: { /d: e } } }",
@@ -146,6 +148,15 @@ describe("the snapshot", () => {
         toolCallIds: "any",
         sampling: true,
         schemaKeywords: ["pattern"],
+        parts: ["image"],
+        imageUrls: false,
+        systemRole: "first",
+        alternate: true,
+        prefill: "closed",
+        cacheMarks: "marks",
+        verbosity: false,
+        maxTools: 9,
+        maxOutput: 99,
       },
     });
     expect(models["route/one"]?.chain[0]?.targets[0]?.parameters).toEqual({

@@ -17,7 +17,12 @@ const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 300);
 const PATH = resolve("conf/gateway.yaml");
 const plain = (_: unknown, text: string): string => text;
 
-function finding(rule: RuleId, severity: "error" | "warning", line = 3, more: Partial<Diagnostic> = {}): Diagnostic {
+function finding(
+  rule: RuleId,
+  severity: "error" | "warning" | "note",
+  line = 3,
+  more: Partial<Diagnostic> = {},
+): Diagnostic {
   const place = { file: PATH, line, column: 5, endColumn: 9 };
   return { ...diagnose(place, "/models/a", { rule, severity, message: `message of line ${line}` }), ...more };
 }
@@ -30,7 +35,7 @@ const anyDiagnostic: fc.Arbitrary<Diagnostic> = fc
     width: fc.option(fc.integer({ min: 1, max: 40 })),
     pointer: fc.constantFrom("", "/server/listen/0"),
     rule: fc.constantFrom(...(Object.keys(RULES) as RuleId[])),
-    severity: fc.constantFrom("error" as const, "warning" as const),
+    severity: fc.constantFrom("error" as const, "warning" as const, "note" as const),
     message: fc.string({ unit: fc.constantFrom("a", "%", ":", ",", "\n", "\r", "=", "::", "ü", " ") }),
     hint: fc.option(fc.string()),
   })
@@ -161,7 +166,7 @@ describe("annotations", () => {
         const [line = "", notice = "", ...rest] = formatGithub({ diagnostics: [diagnostic] }).split("\n");
         expect(rest).toEqual([""]);
         const { name, properties, data } = readBack(line);
-        expect(name).toBe(diagnostic.severity);
+        expect(name).toBe(diagnostic.severity === "note" ? "notice" : diagnostic.severity);
         expect(properties).toMatchObject({
           file: diagnostic.file,
           line: String(diagnostic.line),
@@ -352,4 +357,10 @@ test("every rule's paragraph is in schemas/README.md", () => {
     expect(readme).toContain(`### ${rule}\n`);
     expect(readme).toContain(paragraph);
   }
+});
+
+test("a note is counted where there is one", () => {
+  const checked = { ok: true, diagnostics: [finding("breaker-scope", "note")], sources: [] };
+  expect(formatExcerpts(checked, (_severity, text) => text)).toContain("0 errors, 0 warnings, 1 note\n");
+  expect(formatExcerpts({ ...checked, diagnostics: [] }, (_severity, text) => text)).toBe("0 errors, 0 warnings\n");
 });

@@ -159,7 +159,15 @@ const STATUS = {
 const VIEW: ProcessReport = {
   status: STATUS,
   upstreams: {
-    alpha: { breaker: "closed", health: "healthy", latency_ms: 5, can_serve: true, manual: null, keys: [] },
+    alpha: {
+      breaker: "closed",
+      health: "healthy",
+      latency_ms: 5,
+      can_serve: true,
+      manual: null,
+      keys: [],
+      cooldowns: [],
+    },
   },
   self: OTHER,
   others: [SELF],

@@ -30,6 +30,7 @@ const STATE: UpstreamState = {
   can_serve: true,
   manual: null,
   keys: [],
+  cooldowns: [],
 };
 
 /** Of a worker: as its supervisor reads it. */

@@ -30,6 +30,7 @@ function reloader({ first = generation("before"), ...parts }: Partial<ReloaderPa
     agreement: () => ownAgreement(() => 0),
     warnings: () => [],
     onEvent: (event) => told.push(event),
+    endCooldowns: () => 0,
     now: () => 0,
     log: memoryLog(lines),
     ...parts,

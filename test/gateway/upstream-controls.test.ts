@@ -36,6 +36,7 @@ describe("settings of upstreams over one store", () => {
       store: own,
       controls,
       upstreams: () => names,
+      cooldowns: () => 0,
       now,
       log: new TestLog(),
       pollIntervalMs,
@@ -63,8 +64,8 @@ describe("settings of upstreams over one store", () => {
     expect((await instance()).mode()).toBe("drain");
     await other.of.set({ ...ORDER, mode: "close" });
     await eventually(() => one.mode() === "close");
-    expect(await other.of.lift("alpha")).toBe(true);
-    expect(await other.of.lift("alpha")).toBe(false);
+    expect(await other.of.lift("alpha")).toEqual({});
+    expect(await other.of.lift("alpha")).toBe(null);
     await eventually(() => one.mode() === null);
     expect((await instance()).mode()).toBe(null);
   });
@@ -74,7 +75,7 @@ describe("settings of upstreams over one store", () => {
     const deaf = await instance({ with: DEAF, pollIntervalMs: 10 });
     await one.of.set(ORDER);
     await eventually(() => deaf.mode() === "drain");
-    expect(await one.of.lift("alpha")).toBe(true);
+    expect(await one.of.lift("alpha")).toEqual({});
     await eventually(() => deaf.mode() === null);
   });
 

@@ -262,6 +262,7 @@ test("a process answers one question at a time", async () => {
       listKeys: () => Promise.reject(new Error("not asked")),
     },
     breakers: () => [["aurora", "open"]],
+    resting: () => [],
     manual: () => [],
     now: () => NOW,
   });
@@ -285,6 +286,7 @@ test("a plugin that never ends is told, and keeps no process from the next quest
     loaded: () => ({ ...loaded, steps: loaded.steps.with(relay, { ...step, plugin: hanging }) }),
     store: { findUser: () => null, windows: notAsked, running: notAsked, listKeys: notAsked },
     breakers: () => [],
+    resting: () => [],
     manual: () => [],
     now: () => NOW,
   });

@@ -2,9 +2,10 @@ import { isLoopback, pathOf, type Steps } from "../../kit/index.ts";
 import { type Diagnostic, join, type Severity } from "../diagnostics.ts";
 import type { SecretScalar } from "../secrets.ts";
 import type { LoadedSteps } from "../steps.ts";
-import { milliseconds } from "../settings.ts";
+import { MAX_TIMER, milliseconds } from "../settings.ts";
 import type { Validated } from "../validate.ts";
 import { type ContextOptions, LinkContext } from "./context.ts";
+import { linkHeartbeat } from "./deadlines.ts";
 import { linkTiers } from "./limits.ts";
 import { linkModels } from "./models.ts";
 import { linkPipeline } from "./pipeline.ts";
@@ -29,6 +30,7 @@ export function* link(validated: Validated, loaded: LoadedSteps, options: LinkOp
   linkAuth(context);
   linkTiers(context);
   linkUpstreams(context);
+  linkHeartbeat(context);
   yield* linkModels(context);
   linkPipeline(context, loaded.steps);
   linkStatus(context);
@@ -58,8 +60,7 @@ function isOwn(url: string | undefined): boolean {
   return host !== undefined && isLoopback(host);
 }
 
-/** Node's timers fire at once beyond 2^31 ms. */
-const MAX_TIMER_MS = milliseconds("24d");
+const MAX_TIMER_MS = milliseconds(MAX_TIMER);
 /** Keys of durations that are waited for. */
 const TIMER_KEYS: ReadonlySet<string | undefined> = new Set([
   "connect",
@@ -79,7 +80,7 @@ const TIMER_KEYS: ReadonlySet<string | undefined> = new Set([
 const DURATION = /^\d+(ms|s|m|h|d)$/;
 
 /** Unset variables, and durations that no timer can wait for. */
-function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "error" | "warning"): Steps<void> {
+function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => Severity): Steps<void> {
   return context.eachScalar(({ reference, value }, path) => {
     if (typeof reference?.unset === "string") {
       const pointer = join("", ...path);
@@ -88,7 +89,7 @@ function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => "
       context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
     } else if (TIMER_KEYS.has(path.at(-1)) && isTooLong(value)) {
       const message = "is longer than a timer can wait";
-      context.report(join("", ...path), { rule: "timer-range", message, hint: "at most 24d" });
+      context.report(join("", ...path), { rule: "timer-range", message, hint: `at most ${MAX_TIMER}` });
     }
   });
 }

@@ -5,6 +5,7 @@ import { isStep } from "../node.ts";
 import { requestUnits } from "../settings.ts";
 import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
+import { linkDeadlines } from "./deadlines.ts";
 import { linkFeatures, targetsOf } from "./features.ts";
 import { canCall, mayRequest } from "./limits.ts";
 import { linkPrices } from "./prices.ts";
@@ -121,6 +122,7 @@ function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPo
     seen.add(identity);
   }
   linkFeatures(context, model, places, modelPointer);
+  linkDeadlines(context, model, places);
   if (places.length > 0 && places.every(({ target }) => isUnserved(context, model, target))) {
     const message = "no step of the chain can be served by this build: every request fails";
     const hint = "add a step of a dialect that is spoken for this kind";

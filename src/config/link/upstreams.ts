@@ -3,8 +3,10 @@ import type { UpstreamConfig } from "#schema";
 import { isLoopback } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isRecord } from "../schema.ts";
+import { NO_SECRETS } from "../secrets.ts";
 import { BREAKER, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
 import type { Incomplete } from "../validate.ts";
+import { linkAddress } from "./addresses.ts";
 import type { LinkContext } from "./context.ts";
 import { targetsOf } from "./features.ts";
 
@@ -16,6 +18,7 @@ export function linkUpstreams(context: LinkContext): void {
   const { upstreams = {}, defaults } = context.config;
   linkSettings(context, defaults?.upstream, undefined, "/defaults/upstream");
   const used = usedUpstreams(context);
+  const models = modelsByUpstream(context);
   for (const [name, upstream] of Object.entries(upstreams)) {
     const pointer = join("/upstreams", name);
     if (used !== null && !used.has(name)) {
@@ -32,15 +35,18 @@ export function linkUpstreams(context: LinkContext): void {
     }
     if (!upstream) continue;
     linkUrl(context, upstream, pointer);
+    linkAddress(context, upstream, pointer);
     linkGoogle(context, name, upstream);
     linkVendor(context, upstream, pointer);
     linkApi(context, name, upstream);
     linkSettings(context, upstream, defaults?.upstream, pointer);
+    linkBreakerScope(context, name, models.get(name)?.size ?? 0);
     for (const header of Object.keys(upstream.headers ?? {})) {
       if (!RESERVED.test(header)) continue;
       const message = `the header '${header}' is set by the gateway itself`;
       context.report(join(pointer, "headers", header), { rule: "reserved-header", message, hint: "remove it" }, "key");
     }
+    linkCredentials(context, upstream, pointer);
   }
 }
 
@@ -49,6 +55,34 @@ function usedUpstreams(context: LinkContext): ReadonlySet<string> | null {
   if (context.isInvalid("/models") || context.names("models") === null) return null;
   const models = Object.values(context.config.models ?? {});
   return new Set(models.flatMap((model) => targetsOf(model?.chain, "").map(({ target }) => target.upstream ?? "")));
+}
+
+/** The names that targets have at each upstream. */
+function modelsByUpstream({ config }: LinkContext): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const chain of Object.values(config.models ?? {})) {
+    for (const { target } of targetsOf(chain?.chain, "")) {
+      const { upstream, model } = target;
+      if (upstream === undefined || model === undefined) continue;
+      found.set(upstream, (found.get(upstream) ?? new Set()).add(model));
+    }
+  }
+  return found;
+}
+
+/** Whose models fail one by one, as each runs on servers of its own. */
+const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
+
+function linkBreakerScope(context: LinkContext, name: string, modelCount: number): void {
+  const { upstreams = {}, defaults } = context.config;
+  const { dialect, breaker } = upstreams[name] ?? {};
+  const scope = breaker?.scope ?? defaults?.upstream?.breaker?.scope;
+  if (dialect === undefined || scope !== undefined || modelCount < 2) return;
+  const vendor = context.dialects[dialect].vendor(context.location(name)) ?? dialect;
+  if (!AGGREGATORS.has(vendor)) return;
+  const message = `serves ${modelCount} models behind one breaker: failures of one stop them all`;
+  const hint = "add breaker: { scope: target }, or scope: upstream to keep it so";
+  context.report(join("/upstreams", name), { rule: "breaker-scope", severity: "note", message, hint }, "key");
 }
 
 function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
@@ -70,6 +104,33 @@ function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, poi
     });
   }
   linkKeys(context, keys, pointer);
+}
+
+/** Headers by which each dialect sends a key. */
+const CREDENTIALS: Readonly<Record<UpstreamConfig["dialect"], readonly string[]>> = {
+  openai: ["authorization"],
+  anthropic: ["x-api-key", "authorization"],
+  gemini: ["x-goog-api-key", "authorization"],
+  azure: ["api-key", "authorization"],
+  bedrock: ["authorization"],
+  cohere: ["authorization"],
+  jina: ["authorization"],
+  voyage: ["authorization"],
+  elevenlabs: ["xi-api-key"],
+  deepgram: ["authorization"],
+};
+
+/** Configured headers come last: one that carries credentials is sent in place of every key. */
+function linkCredentials(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
+  const { dialect, headers = {}, api_keys: keys = [] } = upstream;
+  if (dialect === undefined || keys.every((key) => key === undefined || NO_SECRETS.has(key))) return;
+  for (const header of Object.keys(headers)) {
+    if (!CREDENTIALS[dialect].includes(header.toLowerCase())) continue;
+    const message = `the header '${header}' is sent in place of every key of api_keys`;
+    const hint = "remove the header, or move its key to api_keys";
+    const finding = { rule: "credentials-header", severity: "warning", message, hint } as const;
+    context.report(join(pointer, "headers", header), finding, "key");
+  }
 }
 
 /** Keys that mean something for some dialects only, with what says the same elsewhere. */

@@ -9,7 +9,8 @@ import {
   type Vendor,
 } from "../../kit/index.ts";
 import { parseJson } from "./json.ts";
-import { type RefusalRow, REFUSALS } from "./refusals-table.ts";
+import { bodyReset, boundedWait, limitsAccount } from "./limits.ts";
+import { type RefusalRow, REFUSALS, TYPES } from "./refusals-table.ts";
 
 /**
  * The message of `{error: {message}}`, `{error}`, `{message}` or `{detail}`, fit for a client; empty when there is none.
@@ -82,15 +83,22 @@ interface ErrorBody {
   readonly parameter: string;
   /** Milliseconds to wait; null when it does not say. */
   readonly retryAfter: number | null;
+  /** Unix milliseconds at which the limit ends; null when it does not say. */
+  readonly resetsAt: number | null;
 }
 
-export const NO_ERROR_BODY: ErrorBody = { codes: [], status: 0, text: "", parameter: "", retryAfter: null };
+export const NO_ERROR_BODY: ErrorBody = {
+  codes: [],
+  status: 0,
+  text: "",
+  parameter: "",
+  retryAfter: null,
+  resetsAt: null,
+};
 
 const MAX_TEXT_CHARACTERS = 4_096;
 /** Fields that hold an identifier, in whichever object of the error they stand. */
 const CODES = ["code", "type", "status", "reason", "error_type", "err_code", "category", "__type"];
-/** A protobuf duration in JSON. */
-const DURATION = /^(\d{1,9}(?:\.\d{1,9})?)s$/;
 /** How providers that name no field in a place of its own quote it in their words. */
 const QUOTED =
   /(?:parameter|argument|property|field|value|name|key|invalid)s?(?: supplied)?:? ?[`'"]([\w.[\]-]{1,100})[`'"]|\bparameter ([\w.]{1,100}\w)|^([\w.[\]]{1,100}): extra inputs|argument supplied: ([\w.]{1,100})|not supported on this model: (\w{1,100})/i;
@@ -127,12 +135,14 @@ export function errorOf(value: unknown): ErrorBody {
   const codes = places
     .flatMap((place) => CODES.map((field) => place[field]))
     .filter((code) => typeof code === "string");
+  const { wait, at } = bodyReset(places, text);
   return {
     codes: [...new Set([...codes.map((code) => code.toLowerCase()), ...flagged(error), ...raw.codes])],
     status: statusOf(error, body),
     text,
     parameter: parameterOf(error, mistakes, text) || raw.parameter,
-    retryAfter: waitOf(details),
+    retryAfter: wait,
+    resetsAt: at,
   };
 }
 
@@ -186,15 +196,6 @@ function parameterOf({ param }: Json, mistakes: readonly Json[], text: string): 
   return QUOTED.exec(text)?.slice(1).find(Boolean) ?? "";
 }
 
-/** `google.rpc.RetryInfo`, which Google sends instead of a header. */
-function waitOf(details: readonly Json[]): number | null {
-  for (const { retryDelay } of details) {
-    const match = typeof retryDelay === "string" ? DURATION.exec(retryDelay) : null;
-    if (match) return Math.ceil(Number(match[1]) * 1000);
-  }
-  return null;
-}
-
 /** Classes of single statuses; a body may say otherwise, by the table. */
 const STATUSES: Readonly<Record<number, FailureClass>> = {
   401: "credentials",
@@ -230,18 +231,6 @@ const MESSAGES: Readonly<Partial<Record<FailureClass, string>>> = {
 /** Words about the account behind a key, which are the operator's business alone. */
 const ACCOUNT =
   /\b(billing|credits?|balance|quotas?|organi[sz]ation|org-|accounts?\b|subscription|payment|spend(ing)?|api[- ]keys?|workspace|arn:|your (plan|team|project))|余额/i;
-
-/** Statuses of the errors that come inside a 200 and name none. */
-const TYPES: readonly (readonly [RegExp, number])[] = [
-  [/^(invalid_request_error|badrequesterror|validationexception|invalid_argument)$/, 400],
-  [/^(authentication_error|unrecognizedclientexception|expiredtokenexception)$/, 401],
-  [/^billing_error$/, 402],
-  [/^(permission_error|permission_denied|accessdeniedexception)$/, 403],
-  [/^(not_found_error|resourcenotfoundexception)$/, 404],
-  [/^request_too_large$/, 413],
-  [/^(rate_limit_(error|exceeded|reached_error)|resource_exhausted|throttlingexception|too_many_requests)$/, 429],
-  [/^(overloaded_error|api_error|server_error|internal(_server)?_error|timeout_error|unavailable)$/, 500],
-];
 
 /** Request fields that every API of a client dialect documents: whoever sent one, mapping it is the gateway's task. */
 const DOCUMENTED =
@@ -318,11 +307,9 @@ export function clientText(text: string, message = ""): string {
   return message !== "" && !text.startsWith(message) ? message : publicMessage(text);
 }
 
-/** The code of a failure that clients may see; empty without one. */
-export function clientCode(failure: FailureClass, { codes }: ErrorBody): string {
-  return failure === "context_overflow" ? "context_length_exceeded" : standardCode(codes);
-}
-
+/** The code that clients may see; empty without one. */
+export const clientCode = (failure: FailureClass, { codes }: ErrorBody): string =>
+  standardCode(failure === "context_overflow" ? ["context_length_exceeded"] : codes);
 /** The field that the error names, as an identifier; empty without one. */
 export function clientParam({ parameter }: ErrorBody): string {
   return /^[\w.[\]-]{1,100}$/.test(parameter) ? publicMessage(parameter) : "";
@@ -335,16 +322,17 @@ export function reported(error: ErrorBody, dialect?: DialectName): AttemptError 
   const failure = refusalClass({ dialect, status, error });
   const text = clientText(error.text);
   const told = { reason: refusalReason(error), code: clientCode(failure, error), param: clientParam(error) };
-  const { retryAfter } = error;
+  const retryAfter = boundedWait(error.retryAfter);
   if (failure === "client_fault" || failure === "context_overflow") {
     return new AttemptError(failure, text || failureMessage(failure, 0), told);
   }
   if (failure !== "status" && failure !== "rate_limited" && failure !== "timeout") {
-    return new AttemptError(failure, failureMessage(failure, 0), { ...told, status });
+    return new AttemptError(failure, failureMessage(failure, 0), { ...told, status, retryAfter });
   }
   const message = text ? `upstream reported an error: ${text}` : "upstream reported an error";
+  const ofAccount = failure === "rate_limited" && limitsAccount(error.codes, error.text);
   // The status that the body names itself: an implied one is a guess.
-  return new AttemptError(failure, message, { ...told, retryAfter, status: error.status });
+  return new AttemptError(failure, message, { ...told, retryAfter, ofAccount, status: error.status });
 }
 
 /** What an error inside a 200 amounts to: mostly that the upstream could not serve. */

@@ -53,9 +53,11 @@ const NO_NAMES: ReadonlySet<string> = new Set(["model", "models", "stream", "tex
  * Whether a refused field stands in the client's own body and was sent as it stands there.
  * @param sent the body that the upstream refused.
  */
-export function isOwnField({ error, call }: Refused, sent: Json | null): boolean {
+export function isOwnField({ dialect, error, call }: Refused, sent: Json | null): boolean {
   if (call === undefined || sent === null) return false;
   const path = pathIn(sent, error.parameter) ?? namedIn(sent, error.text);
+  // In OpenAI's dialect a place within a field is the same in the canonical body.
+  const isCanonical = dialect === "openai" || dialect === "azure";
   if (path === null) return MEDIA.test(error.text) && call.body["messages"] !== undefined;
   const value = valueAt(sent, path);
   const sameName = [call.body, call.native].map((body) => valueAt(body, path)).find((own) => own !== undefined);
@@ -64,6 +66,7 @@ export function isOwnField({ error, call }: Refused, sent: Json | null): boolean
     const named = isRenamed(path) && (call.dialect ?? "chat") !== "chat" && isOfTheName(error);
     return !named && isSame(value, sameName, path[0]!);
   }
+  if (isCanonical && path.length > 1 && call.body[path[0]!] !== undefined) return false;
   const names = isOfTheName(error) ? [] : canonicalNames(path);
   return names.some((name) => call.body[name] !== undefined && isSame(value, call.body[name], name));
 }
@@ -92,12 +95,20 @@ function isSame(sent: unknown, own: unknown, name: string): boolean {
 function pathIn(body: Json, name: string): Path | null {
   const path = name.split(/[.[\]/]+/).filter(Boolean);
   if (path.length === 0) return null;
-  if (valueAt(body, path) !== undefined) return path;
-  // What the provider names may be left out, or stand in what the gateway wrote: the nearest that is there.
-  for (let length = path.length - 1; length > 0; length -= 1) {
-    if (valueAt(body, path.slice(0, length)) !== undefined) return path.slice(0, length);
-  }
+  // Some name the kind of a message, too, between its place and its field.
+  const real = existing(body, path);
+  if (real.at(-1) === path.at(-1)) return real;
   return path.length === 1 ? within(body, path[0]!) : null;
+}
+
+/** The path without the steps that lead nowhere. */
+function existing(body: Json, path: Path): Path {
+  let real: Path = [];
+  for (const step of path) {
+    const next = [...real, step];
+    if (valueAt(body, next) !== undefined) real = next;
+  }
+  return real;
 }
 
 /** One object further in, as in Gemini's `generationConfig`. */

@@ -207,3 +207,15 @@ export const REFUSALS: readonly RefusalRow[] = [
   },
   { failure: "status", dialect: "bedrock", status: [400, 422], code: /exception$/, source: "ConverseStream, Errors" },
 ];
+
+/** Statuses of the errors that come inside a 200 and name none. */
+export const TYPES: readonly (readonly [RegExp, number])[] = [
+  [/^(invalid_request_error|badrequesterror|validationexception|invalid_argument)$/, 400],
+  [/^(authentication_error|unrecognizedclientexception|expiredtokenexception)$/, 401],
+  [/^billing_error$/, 402],
+  [/^(permission_error|permission_denied|accessdeniedexception)$/, 403],
+  [/^(not_found_error|resourcenotfoundexception)$/, 404],
+  [/^request_too_large$/, 413],
+  [/^(rate_limit_(error|exceeded|reached_error)|resource_exhausted|throttlingexception|too_many_requests)$/, 429],
+  [/^(overloaded_error|api_error|server_error|internal(_server)?_error|timeout_error|unavailable)$/, 500],
+];

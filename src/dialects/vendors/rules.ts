@@ -34,12 +34,13 @@ export function mayHaveResponses(location: Location): boolean {
 }
 
 function overridden(rules: Rules, accepts: Accepts): Rules {
-  const { fields, sampling, reasoningEcho, ...single } = accepts;
+  const { fields, sampling, reasoningEcho, parts, ...single } = accepts;
   const named = new Set(fields);
   const sampled = sampling === undefined ? null : sampling ? GENERIC.sampling : NO_FIELDS;
   return {
     ...rules,
     ...single,
+    ...(parts !== undefined && { parts: new Set(parts) }),
     fields: rules.fields.union(named),
     toolTypes: rules.toolTypes.union(named),
     refusedFields: rules.refusedFields.difference(named),

@@ -160,7 +160,7 @@ export class ReplayEngine {
       store: this.#watchedStore(),
       identities: NOBODY,
       streamKills: { watch: () => () => {} },
-      breaker: (name) => upstreams.breaker(name),
+      breaker: (name, model) => upstreams.breaker(name, model),
       order: (step, exchange) => upstreams.order(step, exchange),
       now: clock.now,
       schedule: clock.schedule,

@@ -88,8 +88,8 @@ export class PastUpstreams implements Pick<UpstreamSet, "send" | "breaker" | "or
     });
   }
 
-  breaker(name: string): Breaker {
-    const { breaker } = this.#states.get(name);
+  breaker(name: string, model?: string): Breaker {
+    const breaker = this.#states.get(name).breakers.of(model);
     const isLogged = this.#isLogged;
     return {
       get state() {

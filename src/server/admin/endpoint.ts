@@ -7,7 +7,7 @@ import type { AdminServices } from "./services.ts";
 
 /** The result of a reload as `POST /admin/reload` shows it. */
 export type ReloadResult =
-  | { readonly ok: true; readonly hash: string; readonly guarded?: true }
+  | { readonly ok: true; readonly hash: string; readonly guarded?: true; readonly cooldowns_ended?: number }
   | { readonly ok: false; readonly diagnostics: readonly unknown[] };
 
 /** Answers `POST /admin/explain` in a process that serves. @throws GatewayError */

@@ -22,9 +22,9 @@ export interface AdminServices extends UserServices {
   /** Adds it, or replaces the one with its id. */
   writeAudit(entry: AuditEntry): Promise<null>;
   /** Sets something of an upstream, on all instances. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
-  setManual(order: ManualOrder): Promise<{ readonly until: string }>;
-  /** @returns whether anything was set. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
-  liftManual(upstream: string): Promise<boolean>;
+  setManual(order: ManualOrder): Promise<{ readonly until: string; readonly cooldowns_ended?: number }>;
+  /** @returns null: nothing was set. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
+  liftManual(upstream: string): Promise<{ readonly cooldowns_ended?: number } | null>;
   /** The latest first. */
   listGenerations(): Promise<readonly unknown[]>;
   /** @param to the one in force when null. @throws GatewayError NOT_FOUND */

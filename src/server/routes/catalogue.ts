@@ -200,7 +200,7 @@ function numberOf({ digits, scale }: Decimal): number {
 
 /** How the upstreams do, and which models can be served. */
 function status(parts: RouteParts) {
-  const { snapshot, health, now } = parts;
+  const { snapshot, health, canServe, now } = parts;
   const { upstreams, incidents } = snapshot();
   return {
     providers: Object.values(upstreams).map(({ name, displayName }) => {
@@ -209,7 +209,7 @@ function status(parts: RouteParts) {
     }),
     models: published(snapshot()).map((model) => {
       const { id, displayName, tier } = model;
-      return { id, name: displayName, tier, status: modelStatus(model, health) };
+      return { id, name: displayName, tier, status: modelStatus(model, canServe) };
     }),
     incidents,
     outages: outages(parts),
@@ -217,8 +217,8 @@ function status(parts: RouteParts) {
   };
 }
 
-function modelStatus({ chain }: Model, health: RouteParts["health"]): "online" | "degraded" | "offline" {
-  const serving = chain.findIndex(({ targets }) => targets.some(({ upstream }) => health(upstream).canServe));
+function modelStatus({ chain }: Model, canServe: RouteParts["canServe"]): "online" | "degraded" | "offline" {
+  const serving = chain.findIndex(({ targets }) => targets.some(canServe));
   if (serving < 0) return "offline";
   return serving === 0 ? "online" : "degraded";
 }
@@ -231,7 +231,9 @@ function outages({ snapshot, transitions, now }: RouteParts) {
   const since = now() - OUTAGES_SINCE_MS;
   const all = Object.values(snapshot().upstreams).flatMap(({ name, displayName }) => {
     const found: { readonly from: number; to: number | null }[] = [];
-    for (const { at, state } of transitions(name)) {
+    for (const { at, state, model } of transitions(name)) {
+      // The others of its models go on.
+      if (model !== undefined) continue;
       const last = found.at(-1);
       // A trial request in between is part of the same outage.
       if (state === "open" && (last === undefined || last.to !== null)) found.push({ from: at, to: null });

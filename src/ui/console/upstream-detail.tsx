@@ -1,4 +1,4 @@
-import type { UpstreamChange, UpstreamState } from "#schema";
+import type { UpstreamChange, UpstreamCooldown, UpstreamState } from "#schema";
 import { plural } from "../shared/formats.ts";
 import { Badge, Panel } from "../shared/parts.tsx";
 import { linkTo } from "../shared/router.ts";
@@ -24,7 +24,7 @@ export function UpstreamDetail({ all }: { readonly all: readonly NamedUpstream[]
       </p>
     );
   }
-  const { manual, instances, history, keys } = found;
+  const { manual, instances, history, keys, cooldowns, breakers } = found;
   return (
     <Panel
       title={found.name}
@@ -61,6 +61,8 @@ export function UpstreamDetail({ all }: { readonly all: readonly NamedUpstream[]
           ["Keys", <Keys key="keys" of={keys} />],
         ]}
       />
+      {cooldowns.length > 0 && <Cooldowns of={cooldowns} />}
+      {breakers !== undefined && <ModelBreakers of={breakers} />}
       <History of={history} />
     </Panel>
   );
@@ -90,6 +92,52 @@ function Keys({ of }: { readonly of: UpstreamState["keys"] }) {
   );
 }
 
+const SCOPES = {
+  key_model: "key, for one model",
+  key: "key, for all models",
+  target: "one model",
+  upstream: "all models",
+} as const;
+
+const COOLDOWNS: readonly Column<UpstreamCooldown>[] = [
+  { id: "scope", title: "What rests", cell: ({ scope }) => SCOPES[scope] },
+  { id: "key", title: "Key", cell: ({ key }) => key },
+  { id: "model", title: "Model", cell: ({ model }) => model !== undefined && <code class="small">{model}</code> },
+  { id: "reason", title: "Why", cell: ({ reason }) => reason },
+  { id: "until", title: "Ends", cell: ({ until }) => <Until at={until} /> },
+];
+
+function Cooldowns({ of }: { readonly of: readonly UpstreamCooldown[] }) {
+  return (
+    <div class="stack-s">
+      <h3>Cooldowns</h3>
+      <DataTable
+        caption="Cooldowns"
+        columns={COOLDOWNS}
+        rows={of}
+        rowKey={({ scope, key, model }) => `${scope} ${key ?? ""} ${model ?? ""}`}
+        empty={null}
+      />
+      <p class="muted small">Close the upstream by hand, or reload, to end the cooldowns of its keys now.</p>
+    </div>
+  );
+}
+
+/** Where each model has a breaker of its own. */
+function ModelBreakers({ of }: { readonly of: NonNullable<UpstreamState["breakers"]> }) {
+  const unwell = Object.entries(of).filter(([, state]) => state !== "closed");
+  if (unwell.length === 0) return null;
+  return (
+    <p class="row">
+      {unwell.map(([model, state]) => (
+        <span key={model} class="row">
+          <code class="small">{model}</code> <BreakerBadge state={state} />
+        </span>
+      ))}
+    </p>
+  );
+}
+
 const CAUSES: Readonly<Record<string, string>> = {
   failures: "failures",
   waited: "waited long enough",
@@ -104,6 +152,7 @@ const CHANGES: readonly Column<UpstreamChange>[] = [
   { id: "at", title: "When", cell: ({ at }) => <Time at={at} both /> },
   { id: "state", title: "Breaker afterwards", cell: ({ state }) => <BreakerBadge state={state} /> },
   { id: "cause", title: "Why", cell: ({ cause }) => CAUSES[cause] ?? cause },
+  { id: "model", title: "Model", cell: ({ model }) => model !== undefined && <code class="small">{model}</code> },
   { id: "detail", title: "More", cell: ({ detail }) => detail },
   { id: "instance", title: "Instance", cell: ({ instance }) => <code class="small">{instance}</code> },
 ];

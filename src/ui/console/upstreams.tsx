@@ -1,7 +1,7 @@
 import type { UpstreamState } from "#schema";
 import { useState } from "preact/hooks";
 import { confirm } from "../shared/dialog.tsx";
-import { formatCount, formatDuration, NONE } from "../shared/formats.ts";
+import { formatCount, formatDuration, NONE, plural } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { type Resource, useResource } from "../shared/resource.ts";
@@ -154,7 +154,12 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
     {
       id: "serves",
       title: "Gets requests",
-      cell: ({ can_serve }) => (can_serve ? <Badge tone="good">yes</Badge> : <Badge tone="bad">no</Badge>),
+      cell: ({ can_serve, cooldowns }) => (
+        <span class="row">
+          {can_serve ? <Badge tone="good">yes</Badge> : <Badge tone="bad">no</Badge>}
+          {cooldowns.length > 0 && <Badge tone="warn">{plural(cooldowns.length, "cooldown")}</Badge>}
+        </span>
+      ),
     },
     {
       id: "manual",

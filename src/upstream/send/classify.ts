@@ -8,11 +8,16 @@ import {
   refusalReason,
   statusClass,
 } from "../../dialects/canonical/errors.ts";
+import {
+  boundedWait,
+  explicitWait,
+  type HeaderValues,
+  limitsAccount,
+  waitFrom,
+  windowWait,
+} from "../../dialects/canonical/limits.ts";
 import { isOwnField } from "../../dialects/canonical/own-field.ts";
-import { AttemptError, type FailureClass, type Json } from "../../kit/index.ts";
-
-const MIN_RETRY_AFTER_MS = 50;
-const MAX_RETRY_AFTER_MS = 300_000;
+import { AttemptError, type FailureClass, type Json, type Upstream } from "../../kit/index.ts";
 
 /** By error code of undici and Node, once the request was sent; every other code is a reset. */
 const FAILURES_BY_CODE: Readonly<Record<string, readonly [FailureClass, string]>> = {
@@ -23,24 +28,33 @@ const FAILURES_BY_CODE: Readonly<Record<string, readonly [FailureClass, string]>
   ERR_ASSERTION: ["protocol", "upstream broke the HTTP protocol"],
 };
 
-type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
-
 /** The beginning of a response; header names are in lower case. */
 export interface Head {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: HeaderValues;
 }
 
 /** The failure that a status other than 200 means. */
-export function statusFailure(status: number, headers: Headers, now: number): AttemptError {
+export function statusFailure(status: number, headers: HeaderValues, now: number): AttemptError {
   const failure = statusClass(status);
   const message = failure === "protocol" ? unexpected(status) : failureMessage(failure, status);
-  return new AttemptError(failure, message, { status, retryAfter: retryAfter(headers, now) });
+  const told = retryAfter(headers, now);
+  // The windows of a provider's limits are told with every answer, and mean something where one of them refused.
+  const wait = told ?? (failure === "rate_limited" ? boundedWait(windowWait(headers, now)) : null);
+  return new AttemptError(failure, message, { status, retryAfter: wait });
 }
 
 function unexpected(status: number): string {
   if (status >= 600) return `upstream sent a status that does not exist (${status})`;
   return status < 300 ? `upstream sent no answer (${status})` : `upstream answered with a redirect (${status})`;
+}
+
+/** What the head of a refusal tells of when to come back. */
+interface HeadTold {
+  /** By a header that says nothing else; null without one. */
+  readonly wait: number | null;
+  /** Unix milliseconds. */
+  readonly now: number;
 }
 
 /**
@@ -52,41 +66,44 @@ export function refusalFailure(
   head: AttemptError,
   message: string,
   sent: () => Json | null = () => null,
+  told?: HeadTold,
 ): AttemptError {
   const { status } = head;
   const { error } = refused;
   const failure = refusalClass(refused);
   const clientMessage =
     failure === "client_fault" || failure === "context_overflow" ? clientText(error.text, message) : "";
+  const reset = { wait: error.retryAfter, at: error.resetsAt };
   const more = {
     status,
-    retryAfter: error.retryAfter ?? head.retryAfter,
+    retryAfter: told?.wait ?? boundedWait(waitFrom(reset, told?.now ?? Infinity)) ?? head.retryAfter,
     reason: refusalReason(error),
     code: clientCode(failure, error),
     param: clientParam(error),
     ownWords: failure === "parameter" && isOwnField(refused, sent()) ? clientText(error.text, message) : "",
+    ofAccount: failure === "rate_limited" && limitsAccount(error.codes, error.text),
   };
   return new AttemptError(failure, clientMessage || failureMessage(failure, status), more);
 }
 
 /** The failure of a 200 with an unexpected media type; null when its body may be read. */
-export function headFailure(headers: Headers, expected: string): AttemptError | null {
+export function headFailure(headers: HeaderValues, expected: string): AttemptError | null {
   const type = contentType(headers).split(";")[0]?.trim().toLowerCase();
   return type === expected ? null : protocolError(`upstream answered with something other than ${expected}`);
 }
 
 /** The content coding in lower case; several as they are listed. */
-export function contentCoding(headers: Headers): string {
+export function contentCoding(headers: HeaderValues): string {
   const codings = headers["content-encoding"] ?? "identity";
   return (typeof codings === "string" ? codings : codings.join(", ")).trim().toLowerCase();
 }
 
 /** As sent, parameters included; empty when there is none. */
-export function contentType(headers: Headers): string {
+export function contentType(headers: HeaderValues): string {
   return first(headers["content-type"]) ?? "";
 }
 
-export function isJsonType(headers: Headers): boolean {
+export function isJsonType(headers: HeaderValues): boolean {
   return /^application\/(?:[\w.-]+\+)?json\b/i.test(contentType(headers));
 }
 
@@ -118,23 +135,33 @@ export function protocolError(message: string, cause?: unknown): AttemptError {
   return new AttemptError("protocol", message, { cause });
 }
 
-/** Milliseconds that `retry-after-ms` or `retry-after` (seconds or HTTP date) ask for, within 50 ms to 300 s. */
-export function retryAfter(headers: Headers, now: number): number | null {
-  const wait = milliseconds(first(headers["retry-after-ms"]), 1) ?? dateOrSeconds(first(headers["retry-after"]), now);
-  return wait === null ? null : Math.min(MAX_RETRY_AFTER_MS, Math.max(MIN_RETRY_AFTER_MS, wait));
-}
-
-function dateOrSeconds(value: string | undefined, now: number): number | null {
-  // `Date.parse` reads almost anything ("-1" is a year): only the form that HTTP has is a date.
-  if (value === undefined || !/^[A-Z][a-z]{2,8},? .* GMT$/.test(value)) return milliseconds(value, 1_000);
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? null : at - now;
-}
-
-function milliseconds(value: string | undefined, unit: number): number | null {
-  return value !== undefined && /^\d+(\.\d+)?$/.test(value) ? Number(value) * unit : null;
+/** Milliseconds that a header asks to wait, within 50 ms to 300 s; null when none does. */
+export function retryAfter(headers: HeaderValues, now: number): number | null {
+  return boundedWait(explicitWait(headers, now));
 }
 
 function first(value: string | readonly string[] | undefined): string | undefined {
   return (typeof value === "string" ? value : value?.[0])?.trim();
+}
+
+/** A shorter key is a dummy, as local servers take: a word of it stands in many a sentence. */
+const MIN_SECRET_CHARACTERS = 8;
+const SECRET_HEADER = /authorization|key|token|secret|cookie|password/i;
+
+/** Takes the key of a request, and secrets in the upstream's configured headers, out of what a failure says: providers quote them. */
+export function withoutSecrets(error: AttemptError, key: string, { headers }: Pick<Upstream, "headers">): AttemptError {
+  const values = [key, ...Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? value : []))];
+  const redact = (text: string): string => values.reduce(withoutSecret, text);
+  const [message, ownWords] = [redact(error.message), redact(error.ownWords)];
+  return message === error.message && ownWords === error.ownWords ? error : error.as({ message, ownWords });
+}
+
+/** The text without a secret of at least 8 characters, where it stands as a word of its own. */
+function withoutSecret(text: string, secret: string): string {
+  // Credentials of two parts, as AWS's, and a scheme before a token: each part is quoted alone.
+  const parts = [secret, ...secret.split(/[:\s]+/)].filter((part) => part.length >= MIN_SECRET_CHARACTERS);
+  return parts.reduce((left, part) => {
+    if (!left.includes(part)) return left;
+    return left.replaceAll(new RegExp(`(?<![\\w-])${RegExp.escape(part)}(?![\\w-])`, "g"), "[redacted]");
+  }, text);
 }

@@ -6,6 +6,7 @@ import {
   type Call,
   type FailureClass,
   isJson,
+  type Json,
   type Kind,
   type Log,
   type StreamEvent,
@@ -17,6 +18,7 @@ import {
   isJsonType,
   protocolError,
   refusalFailure,
+  retryAfter,
   statusFailure,
 } from "./classify.ts";
 import { canDecompress, decompressed } from "./compressed.ts";
@@ -82,7 +84,8 @@ function readRefusal(
   owner: ReaderOwner<Answer>,
 ): Reader | null {
   const { status, headers } = head;
-  const refusal = statusFailure(status, headers, now());
+  const at = now();
+  const refusal = statusFailure(status, headers, at);
   const decides = BODY_DECIDES.has(refusal.failure) || (MAY_SAY_WHEN.has(status) && isJsonType(headers));
   if (!decides || !canDecompress(headers)) {
     owner.reject(refusal);
@@ -94,7 +97,9 @@ function readRefusal(
     const code = dialect.codeOf?.(headers) ?? "";
     const known = code === "" ? error : { ...error, codes: [code, ...error.codes] };
     const found = { dialect: dialect.name, vendor: dialect.vendor, status, error: known, call };
-    return refusalFailure(found, refusal, dialect.errorMessage(body), () => sentJson(sender.rewritten().body));
+    const sent = (): Json | null => sentJson(sender.rewritten().body);
+    const told = { wait: retryAfter(headers, at), now: at };
+    return refusalFailure(found, refusal, dialect.errorMessage(body), sent, told);
   };
   return decompressed(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
 }

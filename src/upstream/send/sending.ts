@@ -20,11 +20,10 @@ import {
 import type { Signer } from "../signing/signer.ts";
 import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
-import type { KeyPool, PooledKey } from "../state/key-pool.ts";
-import type { Head } from "./classify.ts";
+import type { KeyPool, PooledKey, RefusedKey } from "../state/key-pool.ts";
+import { type Head, withoutSecrets } from "./classify.ts";
 import type { Sweeper } from "./deadlines.ts";
 import { readAnswer, type RequestSender } from "./readers.ts";
-import { withoutSecrets } from "./redact.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
 import { type RequestHandlerOptions, RequestHandler } from "./request-handler.ts";
 import { type Address, addressRequest, isUnwritten, sendableBody, withParameters, writtenBody } from "./request.ts";
@@ -58,6 +57,7 @@ export interface SendingContext {
 }
 
 const NO_KEYS: readonly PooledKey[] = [];
+const NONE_REFUSED: readonly RefusedKey[] = [];
 const NOTHING: readonly string[] = [];
 
 /** The log line for a failure that the operator can fix; empty: the failure's own message. */
@@ -93,7 +93,7 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   #call: Call | null;
   #key: PooledKey | null = null;
   #tried: readonly PooledKey[] = NO_KEYS;
-  #refused: readonly PooledKey[] = NO_KEYS;
+  #refused: readonly RefusedKey[] = NONE_REFUSED;
   /** Of the keys that were tried. */
   #failure: AttemptError | null = null;
   /** When the request was sent; null before. */
@@ -131,7 +131,7 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     const { keys, upstream } = this.#parts;
     const at = this.now();
     try {
-      const key = keys.pick(this.#tried, at, upstream.retries.maxDelay);
+      const key = keys.pick(this.#target.model, this.#tried, at, upstream.retries.maxDelay);
       if (key === null) throw this.#failure ?? new AttemptError("credentials", "upstream has no key to try");
       this.#key = key;
     } catch (error) {
@@ -174,7 +174,7 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     const firstByte = this.#handler?.firstByte ?? null;
     if (firstByte !== null) latencies.record(target, firstByte, at);
     health.served(firstByte, at);
-    keys.served(this.#key!, this.#refused, at);
+    keys.served(this.#key!, target.model, this.#refused, at);
     this.#call = null;
     const dropped = this.#dropped;
     this.#settle()?.resolve(dropped.length > 0 ? { ...answer, target, dropped } : { ...answer, target });
@@ -188,8 +188,9 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     if (this.#startedAt !== null) this.#noteFailure(error, at - this.#startedAt);
     const shown = this.#startedAt === null ? error : withoutSecrets(error, key.value, this.#parts.upstream);
     this.#tried = [...this.#tried, key];
-    const { another, suspected } = keys.failed(key, shown, this.#exchange.principal.userId, at);
-    if (suspected) this.#refused = [...this.#refused, key];
+    const { userId } = this.#exchange.principal;
+    const { another, suspected } = keys.failed(key, this.#target.model, shown, userId, at);
+    if (suspected) this.#refused = [...this.#refused, { key, error: shown }];
     const known = suspected ? shown.as({ notUpstreamFault: true }) : shown;
     health.failed(known);
     this.#warn(key, known);

@@ -42,9 +42,10 @@ interface BreakerOptions {
 }
 
 /**
- * Circuit breaker of one upstream. Closed, it opens on `consecutive` failures or on `ratio` of at least `minimum`
- * results within `window`; open, it waits `openFor`, doubled with each opening in a row; half-open, it lets `probes`
- * attempts through at a time and follows the first that ends.
+ * Circuit breaker of one upstream, or of one of its models. Closed, it opens on `consecutive` failures or on `ratio` of at
+ * least `minimum` results within `window`; open, it waits `openFor`, doubled with each opening in a row, and at least as
+ * long as the upstream has asked for; half-open, it lets `probes` attempts through at a time and follows the first that
+ * ends.
  */
 export class CircuitBreaker implements Breaker {
   readonly #now: () => number;
@@ -123,7 +124,8 @@ export class CircuitBreaker implements Breaker {
     this.#results.add(this.#now(), true);
   }
 
-  failed(epoch: number, { failure, notUpstreamFault, message }: AttemptError): void {
+  failed(epoch: number, error: AttemptError): void {
+    const { failure, notUpstreamFault, message, retryAfter } = error;
     if (epoch !== this.#epoch) return;
     if (notUpstreamFault || IGNORED.has(failure)) {
       if (this.#state === "half_open") this.#probing -= 1;
@@ -131,7 +133,7 @@ export class CircuitBreaker implements Breaker {
     }
     const now = this.#now();
     if (this.#state === "half_open") {
-      return this.#open(now, { cause: "probe_failed", detail: `a probing attempt failed: ${message}` });
+      return this.#open(now, retryAfter, { cause: "probe_failed", detail: `a probing attempt failed: ${message}` });
     }
     this.#consecutive += 1;
     this.#results.add(now, false);
@@ -141,13 +143,15 @@ export class CircuitBreaker implements Breaker {
     // Closed for a whole window, the upstream has recovered: the next opening is short again.
     if (now - this.#closedAt >= this.#settings.window) this.#openings = 0;
     const counts = this.#consecutive < consecutive ? `${failed} of ${total} attempts` : `${this.#consecutive} in a row`;
-    this.#open(now, { cause: "failures", detail: `${counts} failed, the last one: ${message}` });
+    this.#open(now, retryAfter, { cause: "failures", detail: `${counts} failed, the last one: ${message}` });
   }
 
-  #open(now: number, why: BreakerCause): void {
+  /** @param told milliseconds that the upstream asked to wait; null without. */
+  #open(now: number, told: number | null, why: BreakerCause): void {
     const { openFor, maxOpenFor } = this.#settings;
     const jitter = 1 - JITTER_SHARE + 2 * JITTER_SHARE * this.#random();
-    this.#retryAt = now + Math.min(maxOpenFor, Math.min(maxOpenFor, openFor * 2 ** this.#openings) * jitter);
+    const wait = Math.min(maxOpenFor, openFor * 2 ** this.#openings) * jitter;
+    this.#retryAt = now + Math.min(maxOpenFor, Math.max(wait, told ?? 0));
     this.#openings += 1;
     this.#consecutive = 0;
     this.#enter("open", why);

@@ -1,8 +1,9 @@
 import { type BreakerState, inBackground, type Log, type Snapshot, type Upstream } from "../../kit/index.ts";
-import { type BreakerCause, CircuitBreaker } from "./breaker.ts";
+import type { BreakerCause, CircuitBreaker } from "./breaker.ts";
 import { Health } from "./health.ts";
 import { KeyPool } from "./key-pool.ts";
 import type { ManualChange, ManualControls } from "./manual.ts";
+import { UpstreamBreakers } from "./upstream-breakers.ts";
 
 interface UpstreamStatesOptions {
   readonly now: () => number;
@@ -21,13 +22,17 @@ export interface Transition {
   readonly state: BreakerState;
   readonly cause: BreakerCause["cause"] | "manual" | "manual_lifted" | "manual_ended";
   readonly detail: string;
+  /** Whose breaker it is, where each model has its own; left out: the upstream's. */
+  readonly model?: string;
 }
 
 const MAX_TRANSITIONS = 50;
 
 /** The state of one upstream, which outlives configurations. */
 interface UpstreamState {
+  /** Of the upstream as a whole. */
   readonly breaker: CircuitBreaker;
+  readonly breakers: UpstreamBreakers;
   /** The latest ones, oldest first. */
   readonly transitions: Transition[];
   readonly keys: KeyPool;
@@ -59,12 +64,29 @@ export class UpstreamStates {
     return existing(this.#states.get(name), name);
   }
 
-  configure({ upstreams }: Snapshot): void {
-    for (const upstream of Object.values(upstreams)) {
-      const { breaker, keys } = this.of(upstream);
-      breaker.configure(upstream.breaker);
+  configure(snapshot: Snapshot): void {
+    const models = modelsByUpstream(snapshot);
+    for (const upstream of Object.values(snapshot.upstreams)) {
+      const { breakers, keys } = this.of(upstream);
+      breakers.configure(upstream.breaker, models.get(upstream.name) ?? NO_MODELS);
       keys.adopt(upstream.apiKeys);
     }
+  }
+
+  /**
+   * Ends the cooldowns of all keys, as an operator's act does: a quota may have been raised.
+   * @param names of upstreams; left out: all.
+   * @returns how many there were.
+   */
+  endCooldowns(by: string, names: Iterable<string> = this.#states.keys()): number {
+    const { now, log } = this.#options;
+    let count = 0;
+    for (const upstream of names) {
+      const ended = this.#states.get(upstream)?.keys.clear(now()) ?? 0;
+      if (ended > 0) log.info({ upstream, cooldowns: ended, by }, "cooldowns ended");
+      count += ended;
+    }
+    return count;
   }
 
   /** @param subject what to probe of an upstream from now on. */
@@ -88,6 +110,8 @@ export class UpstreamStates {
     if (state === undefined) return;
     const at = this.#options.now();
     const { breaker, transitions } = state;
+    const isCleared = change.type === "lifted" || change.setting?.mode === "close";
+    if (isCleared) this.endCooldowns("override", [upstream]);
     if (change.type !== "set") {
       const detail = change.type === "ended" ? "its time was over" : "lifted by an operator";
       return note(transitions, { at, state: breaker.state, cause: `manual_${change.type}`, detail });
@@ -99,20 +123,41 @@ export class UpstreamStates {
   #make({ name: upstream, breaker: settings }: Upstream): UpstreamState {
     const { now, random, log, manual } = this.#options;
     const transitions: Transition[] = [];
-    const onChange = (to: BreakerState, why: BreakerCause): void => {
+    const onChange = (model: string | null, to: BreakerState, why: BreakerCause): void => {
       const level = to === "open" ? "warn" : "info";
-      log[level]({ upstream }, `breaker ${to}`);
-      note(transitions, { at: now(), state: to, ...why });
+      const ofModel = model === null ? {} : { model };
+      log[level]({ upstream, ...ofModel }, `breaker ${to}`);
+      note(transitions, { at: now(), state: to, ...why, ...ofModel });
     };
     const health = new Health(now);
+    const controls = manual && { manual: manual.of(upstream) };
+    const breakers = new UpstreamBreakers({ settings, now, random, onChange, ...controls });
     return {
-      breaker: new CircuitBreaker({ settings, now, random, onChange, ...(manual && { manual: manual.of(upstream) }) }),
+      breaker: breakers.whole,
+      breakers,
       transitions,
       keys: new KeyPool(),
       health,
       prober: new Prober({ upstream, random, onResult: (latency) => health.probed(latency), log }),
     };
   }
+}
+
+const NO_MODELS: ReadonlySet<string> = new Set();
+
+/** The names that its targets have at each upstream. */
+function modelsByUpstream({ models }: Snapshot): ReadonlyMap<string, ReadonlySet<string>> {
+  const found = new Map<string, Set<string>>();
+  for (const { chain } of Object.values(models)) {
+    for (const { targets } of chain) {
+      for (const { upstream, model } of targets) {
+        const names = found.get(upstream);
+        if (names === undefined) found.set(upstream, new Set([model]));
+        else names.add(model);
+      }
+    }
+  }
+  return found;
 }
 
 function note(transitions: Transition[], transition: Transition): void {

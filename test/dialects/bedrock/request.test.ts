@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { AttemptError, GatewayError, type Json } from "../../../src/kit/index.ts";
+import { refusalOf } from "../../support/refusal.ts";
+import { AttemptError, type Json } from "../../../src/kit/index.ts";
 import { target } from "../../upstream/support/build.ts";
 import { type Cases, casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
 import { chatCall, CLAUDE, codec, outcome, write } from "./support.ts";
@@ -91,7 +92,7 @@ describe("fields of the model's family", () => {
 
 describe("refused, with the place", () => {
   test.each(casesIn("refused") as Cases<readonly [Json, message: string]>)("%s", (_, [body, message]) => {
-    expect(() => write(chatCall(body))).toThrow(new GatewayError("INVALID_REQUEST", `Invalid request: ${message}`));
+    expect(() => write(chatCall(body))).toThrow(refusalOf(message));
   });
 
   // How deep JSON can be written is the engine's affair.

@@ -78,6 +78,8 @@ const cases = files.map((name) => ({
 
 /** What a log names as the operator's to cure. */
 const WARNED: ReadonlySet<FailureClass> = new Set(["credentials", "quota", "declined", "parameter"]);
+/** What a later try may cure: the client is told to come back. */
+const PASSING: ReadonlySet<FailureClass> = new Set(["status", "timeout"]);
 /** Account and key in a provider's words. */
 const ACCOUNT = /billing|credit|balance|quota|organi[sz]ation|\borg[-_]|account|spend|sk-|arn:|user_|余额/i;
 
@@ -249,7 +251,7 @@ function expected({ due }: Case): Awaited<ReturnType<typeof observe>> {
     // Identifiers alone: a log is no place for what a provider may say of anybody.
     logged: [],
     again: {
-      free: { status: alone, wait: 0, sent: true },
+      free: { status: alone, wait: Number(PASSING.has(due.failure)), sent: true },
       second_user: { status: alone, wait: 0, sent: true },
       rests: RESTS,
       limited: null,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { GatewayError } from "../../../src/kit/index.ts";
+import { refusalOf } from "../../support/refusal.ts";
 import { type Cases, casesOf, expectedOf, type RequestCase, writtenOf } from "../cases.ts";
 import { chatCall } from "../bedrock/support.ts";
 import { write } from "./support.ts";
@@ -46,7 +46,7 @@ describe("refused, with the place", () => {
     [{ temperature: "hot" }, "/temperature must be a number"],
     [{ stop: [1] }, "/stop must be strings"],
   ])("%j", (body, message) => {
-    expect(() => write(chatCall(body))).toThrow(new GatewayError("INVALID_REQUEST", `Invalid request: ${message}`));
+    expect(() => write(chatCall(body))).toThrow(refusalOf(message));
   });
 });
 

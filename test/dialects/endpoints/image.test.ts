@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../support/refusal.ts";
 import { imageFormat, imageRefusal, readImage } from "../../../src/dialects/endpoints/image.ts";
 import { image } from "../../../src/dialects/endpoints/image.ts";
 import { AttemptError, ERRORS, type ErrorCode, GatewayError, type Json } from "../../../src/kit/index.ts";
@@ -75,7 +76,7 @@ describe("the call", () => {
     [{ size: "auto", width: 512, height: 512 }, "/size must be the same as /width and /height"],
     [{ stream: true }, "/stream is not supported for images"],
   ])("%j is refused", (wrong, message) => {
-    expect(() => readImage(body(wrong))).toThrow(new GatewayError("INVALID_REQUEST", `Invalid request: ${message}`));
+    expect(() => readImage(body(wrong))).toThrow(refusalOf(message));
   });
 });
 

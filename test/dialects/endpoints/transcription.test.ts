@@ -2,11 +2,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../support/refusal.ts";
 import { RUNS } from "../../properties/runs.ts";
 import { readTranscription, transcriptionFormat } from "../../../src/dialects/endpoints/transcription.ts";
 import type { Decoded, StreamedBody } from "../../../src/dialects/dialect.ts";
 import { transcription } from "../../../src/dialects/endpoints/transcription.ts";
-import { AttemptError, type Call, GatewayError, type Json, type Usage } from "../../../src/kit/index.ts";
+import { AttemptError, type Call, type Json, type Usage } from "../../../src/kit/index.ts";
 import { attempt, bytes, extras } from "../wire-cases.ts";
 import { type Cases, casesOfFiles } from "../cases.ts";
 import { sharedFixtures } from "../../support/shared.ts";
@@ -73,7 +74,7 @@ describe("the call", () => {
     [{ "model[]": ["route/other"] }, "/model is given both as model and as model[]"],
     [{ "a/b~[]": ["1"], "a/b~": "2" }, "/a~1b~0 is given both as a/b~ and as a/b~[]"],
   ])("%j is refused", async (wrong, message) => {
-    await expect(read(wrong)).rejects.toThrow(new GatewayError("INVALID_REQUEST", `Invalid request: ${message}`));
+    await expect(read(wrong)).rejects.toThrow(refusalOf(message));
   });
 });
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { GatewayError, type Call, type Json } from "../../../src/kit/index.ts";
+import { refusalOf } from "../../support/refusal.ts";
+import { type Call, type Json } from "../../../src/kit/index.ts";
 import { accepting, callOf, cases, target } from "./support.ts";
 
 /** A canonical call and what goes over the wire for it. */
@@ -55,7 +56,7 @@ describe("a canonical call becomes a Messages request", () => {
 
 describe("what is no canonical call is refused by name", () => {
   test.each(all.filter(([, { refused }]) => refused !== undefined))("%s", (_, one) => {
-    expect(() => sent(one)).toThrow(new GatewayError("INVALID_REQUEST", one.refused ?? ""));
+    expect(() => sent(one)).toThrow(refusalOf(one.refused ?? ""));
   });
 });
 

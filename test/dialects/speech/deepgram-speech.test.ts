@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../support/refusal.ts";
 import { readSpeech } from "../../../src/dialects/endpoints/speech.ts";
 import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
 import { deepgram, speech, spokenModel } from "../../../src/dialects/speech/deepgram.ts";
@@ -11,7 +12,6 @@ const sent = (more: Json = {}, model = "aura-2", key = "key"): UpstreamRequest =
   speech.request(readSpeech(body(more)), testTarget("alpha", { model }), key);
 const query = (more: Json = {}, model = "aura-2"): Json =>
   Object.fromEntries(new URL(`http://upstream.example${sent(more, model).path}`).searchParams);
-const refusal = (what: string): GatewayError => new GatewayError("INVALID_REQUEST", `Invalid request: ${what}`);
 
 /** The model that speaks, or "refused". */
 function modelOr(voice: string, model: string): unknown {
@@ -54,7 +54,7 @@ describe("the format", () => {
 
   test("one that a plugin made up is refused", () => {
     expect(() => sent({ response_format: "ogg" })).toThrow(
-      refusal("/response_format must be one of mp3, opus, aac, flac, wav, pcm for this model"),
+      refusalOf("/response_format must be one of mp3, opus, aac, flac, wav, pcm for this model"),
     );
   });
 
@@ -110,7 +110,7 @@ describe("the voice is the model's name", () => {
     ["aura-2", { id: "thalia" }],
   ])("%s does not become another model by the voice %j", (model, voice) => {
     expect(() => sent({ voice }, model)).toThrow(
-      refusal('/voice must be the name of a voice, such as "thalia" or "thalia-en"'),
+      refusalOf('/voice must be the name of a voice, such as "thalia" or "thalia-en"'),
     );
   });
 

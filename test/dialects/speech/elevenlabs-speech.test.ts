@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { refusalOf } from "../../support/refusal.ts";
 import { readSpeech } from "../../../src/dialects/endpoints/speech.ts";
 import type { UpstreamRequest } from "../../../src/dialects/dialect.ts";
 import { elevenlabs, speech } from "../../../src/dialects/speech/elevenlabs.ts";
@@ -12,7 +13,6 @@ const VOICE = "21m00Tcm4TlvDq8ikWAM";
 const body = (more: Json = {}): Json => ({ model: "route/voice", input: "Hello.", voice: VOICE, ...more });
 const sent = (more: Json = {}, key = "key"): UpstreamRequest => speech.request(readSpeech(body(more)), target, key);
 const written = (more: Json = {}): Json => JSON.parse(sent(more).body as string) as Json;
-const refusal = (what: string): GatewayError => new GatewayError("INVALID_REQUEST", `Invalid request: ${what}`);
 
 /** Where a voice leads, or "refused". */
 function pathOr(voice: string): string {
@@ -53,7 +53,7 @@ describe("the format", () => {
 
   test.each(["aac", "flac"])("%s is impossible: the possible ones are named", (response_format) => {
     expect(() => sent({ response_format })).toThrow(
-      refusal("/response_format must be mp3, opus, wav or pcm for this model"),
+      refusalOf("/response_format must be mp3, opus, wav or pcm for this model"),
     );
   });
 
@@ -79,7 +79,7 @@ describe("the voice", () => {
   });
 
   test.each([".", "..", "\ud800", "a\udc00b"])("%j is refused", (voice) => {
-    expect(() => sent({ voice })).toThrow(refusal("/voice must be the id of a voice"));
+    expect(() => sent({ voice })).toThrow(refusalOf("/voice must be the id of a voice"));
   });
 
   test("whatever it is, it leads to speech or is the client's mistake", () => {

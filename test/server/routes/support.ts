@@ -55,6 +55,7 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
     identities,
     signIn: { ...stubSignIn(asked), ...signIn },
     health: () => HEALTHY,
+    canServe: ({ upstream }) => (parts?.health?.(upstream) ?? HEALTHY).canServe,
     transitions: () => [],
     kill: async () => 0,
     streams: {

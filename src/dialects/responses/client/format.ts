@@ -116,13 +116,14 @@ class ResponsesStream implements StreamFormat {
    * The fields of the event stand in `error` as well: older SDKs look for a failure only there, and end without one.
    */
   failure(failed: GatewayError): string {
-    const { type, param, message: words } = jsonError(failed);
-    const { kind, details } = failed;
-    const code = details.standardCode ?? ERROR_KINDS[kind].responses;
+    const { param, message: words } = jsonError(failed);
+    const { openai, responses } = ERROR_KINDS[failed.kind];
+    const code = failed.details.standardCode ?? responses;
+    const type = responses === "server_error" ? responses : openai;
     const message = words + waitIn(failed);
     const begun = this.#begin({});
     const error = { code, message, param };
-    this.#emit("error", { ...error, error: { type: type === "api_error" ? "server_error" : type, ...error } });
+    this.#emit("error", { ...error, error: { type, ...error } });
     const response = responseObject(this.#asked, {
       ...begun,
       status: "failed",

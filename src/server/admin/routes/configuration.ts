@@ -75,6 +75,7 @@ export const CONFIGURATION: readonly AdminEndpoint[] = [
     id: "reload",
     tag: "Configuration",
     summary: "Reads the files again",
+    description: "Also ends the cooldowns of all upstreams' keys at once.",
     answers: CHANGE_ANSWERS,
     errors: [],
     changesNoStore: true,
@@ -134,7 +135,13 @@ export const CONFIGURATION: readonly AdminEndpoint[] = [
 /** Field by field: what else the result says is not part of the contract. */
 function resultResponse(result: ReloadResult): ReturnType<typeof jsonResponse> {
   if (!result.ok) return jsonResponse(422, { ok: false, diagnostics: result.diagnostics });
-  return jsonResponse(200, { ok: true, hash: result.hash, ...(result.guarded && { guarded: true }) });
+  const { hash, guarded, cooldowns_ended } = result;
+  return jsonResponse(200, {
+    ok: true,
+    hash,
+    ...(guarded && { guarded }),
+    ...(cooldowns_ended && { cooldowns_ended }),
+  });
 }
 
 /** What the audit log has of it. */

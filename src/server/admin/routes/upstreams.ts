@@ -24,7 +24,8 @@ export const UPSTREAMS: readonly AdminEndpoint[] = [
     id: "setUpstreamManual",
     tag: "Upstreams",
     summary: "Drains, opens or closes an upstream by hand",
-    description: "On every instance within a second, and on those that start later. It ends by itself.",
+    description:
+      "On every instance within a second, and on those that start later. It ends by itself. close also ends the cooldowns of the upstream's keys at once.",
     params: { name: "Of the upstream." },
     body: "UpstreamManualRequest",
     answers: { 200: { description: "It is set.", content: json("UpstreamManual") } },
@@ -36,7 +37,8 @@ export const UPSTREAMS: readonly AdminEndpoint[] = [
         const upstream = params["name"] ?? "";
         const by = caller?.name ?? "";
         const set = await services.setManual({ upstream, mode, expiresInSeconds, reason, by });
-        log.info({ upstream, mode, until: set.until, by }, "an operator has set something of an upstream");
+        const { until, cooldowns_ended: ended = 0 } = set;
+        log.info({ upstream, mode, until, by, ...(ended > 0 && { cooldowns: ended }) }, "upstream override changed");
         return set;
       },
   }),
@@ -48,16 +50,18 @@ export const UPSTREAMS: readonly AdminEndpoint[] = [
     tag: "Upstreams",
     summary: "Ends what was set of an upstream by hand",
     params: { name: "Of the upstream." },
+    description: "Also ends the cooldowns of the upstream's keys at once.",
     answers: { 200: { description: "Its breaker decides again.", content: json("UpstreamManualLifted") } },
     errors: ["NOT_FOUND", "STORE_UNAVAILABLE", "OVERLOADED"],
     route:
       ({ services, log }) =>
       async ({ params, caller }) => {
         const upstream = params["name"] ?? "";
-        const lifted = await services.liftManual(upstream);
-        if (!lifted) throw new GatewayError("NOT_FOUND", "Nothing is set of this upstream");
-        log.info({ upstream, by: caller?.name }, "what an operator had set of an upstream was lifted");
-        return { lifted };
+        const cleared = await services.liftManual(upstream);
+        if (!cleared) throw new GatewayError("NOT_FOUND", "Nothing is set of this upstream");
+        const { cooldowns_ended: ended = 0 } = cleared;
+        log.info({ upstream, by: caller?.name, ...(ended > 0 && { cooldowns: ended }) }, "upstream override cleared");
+        return { lifted: true, ...(ended > 0 && { cooldowns_ended: ended }) };
       },
   }),
 ];

@@ -1,6 +1,7 @@
 import { isJson } from "../../../kit/index.ts";
 import { asNumber, asText, SimError } from "../../fields.ts";
 import { objects, type Rule, type StrictRequest } from "../rule.ts";
+import { CONVERSE } from "./converse.ts";
 import { type ClaudeRequest, modelProblem, SOURCES } from "./models.ts";
 
 /** What Converse says before or instead of what the model behind it says. */
@@ -34,6 +35,7 @@ export const BEDROCK: readonly Rule[] = [
       return problem === undefined ? undefined : converseRefusal(problem);
     },
   },
+  ...CONVERSE,
 ];
 
 function converseRefusal(message: string): SimError {

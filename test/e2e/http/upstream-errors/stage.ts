@@ -60,7 +60,8 @@ export class ErrorStage {
       const price = { input_per_million: 1, output_per_million: 2 };
       models[`route/${name}`] = { kind: "chat", tier: "Free", owned_by: "elsewhere", price, chain: targets };
     }
-    const gateway = await TestGateway.start({ config: { ...config, upstreams, models } });
+    const others = (config["models"] ?? {}) as Json;
+    const gateway = await TestGateway.start({ config: { ...config, upstreams, models: { ...models, ...others } } });
     return new ErrorStage(gateway, await gateway.user(), server);
   }
 

@@ -1,0 +1,95 @@
+import { isLoopback } from "../../kit/index.ts";
+import type { UpstreamConfig } from "#schema";
+import { LOCAL_SERVERS, type LocalServer, type Provider, PROVIDERS } from "../addresses.ts";
+import { type Finding, join } from "../diagnostics.ts";
+import type { Incomplete } from "../validate.ts";
+import type { LinkContext } from "./context.ts";
+
+/** Paths of single operations, which every dialect adds itself. */
+const OPERATION =
+  /\/(?:(?:chat\/)?completions|messages(?:\/count_tokens)?|responses|embeddings|embed|rerank|models(?:\/.*)?|images\/generations|audio\/(?:speech|transcriptions)|text-to-speech(?:\/.*)?|speech-to-text|listen|speak|converse(?:-stream)?|invoke(?:-with-response-stream)?)$/;
+/** `gemini-2.5-pro:generateContent`. */
+const METHOD = /:(?:stream)?(?:generate|embed|predict|rawPredict|streamRawPredict)\w*$/i;
+const DOUBLED_VERSION = /(\/v\d+(?:beta|alpha)?)\1(?:\/|$)/;
+/** As documentation writes what is the reader's own. */
+const PLACEHOLDER = /<[^>]*>|\{[^}]*\}|\bYOUR\b|YOUR[-_]|\b(?:RESOURCE|REGION|PROJECT|LOCATION|NAME|HOST)\b/;
+
+type Wrong = Pick<Finding, "message" | "hint">;
+
+/** An address at which no request can be answered: what is usually written in place of the right one. */
+export function linkAddress(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
+  const { base_url: written = "", dialect, vendor } = upstream;
+  const place = join(pointer, "base_url");
+  if (dialect === undefined || !/^https?:/i.test(written) || /[?#@]/.test(written) || !URL.canParse(written)) return;
+  const url = new URL(written);
+  const path = url.pathname.replace(/\/+$/, "");
+  const wrong =
+    placeholder(written) ??
+    wrongProvider(url, path, dialect) ??
+    wrongServer(url, path, dialect, vendor) ??
+    wrongPath(path);
+  if (wrong !== null) context.report(place, { rule: "upstream-address", severity: "warning", ...wrong });
+}
+
+function placeholder(written: string): Wrong | null {
+  if (!PLACEHOLDER.test(written)) return null;
+  return { message: "still holds a placeholder", hint: "write the name that is yours in its place" };
+}
+
+function wrongProvider(url: URL, path: string, dialect: UpstreamConfig["dialect"]): Wrong | null {
+  const { hostname, protocol } = url;
+  const at = PROVIDERS.find(({ hosts }) => hosts.test(hostname));
+  if (at === undefined) return wrongHost(hostname, dialect);
+  const right = at.addresses[dialect];
+  if (right === undefined) {
+    return { message: `${at.name} does not speak the dialect ${dialect} there`, hint: spoken(at) };
+  }
+  if (protocol !== "https:") return { message: `${at.name} is reached by https alone`, hint: `write ${right.url}` };
+  const isRight = right.path?.test(path) ?? path === new URL(right.url).pathname.replace(/\/$/, "");
+  if (isRight) return null;
+  return { message: `is not where ${at.name} answers the dialect ${dialect}`, hint: `write ${right.url}` };
+}
+
+function wrongHost(hostname: string, dialect: UpstreamConfig["dialect"]): Wrong | null {
+  for (const provider of PROVIDERS) {
+    const { name, pages, others, addresses } = provider;
+    const url = addresses[dialect]?.url;
+    const hint = url === undefined ? spoken(provider) : `write ${url}`;
+    if (others?.hosts.test(hostname)) return { message: `is another address of ${name}: ${others.why}`, hint };
+    if (pages?.test(hostname)) return { message: `is a website of ${name}, not its API`, hint };
+  }
+  return null;
+}
+
+/** What a provider does speak, and where. */
+function spoken({ addresses }: Provider): string {
+  return Object.entries(addresses)
+    .map(([dialect, { url }]) => `dialect: ${dialect} with ${url}`)
+    .join(", or ");
+}
+
+function wrongServer(
+  { hostname, port }: URL,
+  path: string,
+  dialect: UpstreamConfig["dialect"],
+  vendor: string | undefined,
+): Wrong | null {
+  if (dialect !== "openai") return null;
+  const isAt = (one: LocalServer): boolean =>
+    vendor === undefined ? isLoopback(hostname) && one.port !== "" && one.port === port : one.vendor === vendor;
+  const server = LOCAL_SERVERS.find(isAt);
+  if (server === undefined || !(path === "" || server.own.test(path))) return null;
+  const hint = "end base_url with the port and /v1";
+  if (path === "") return { message: `${server.name} answers the dialect openai below /v1`, hint };
+  return { message: `is ${server.name}'s own interface, not the one of the dialect openai`, hint };
+}
+
+function wrongPath(path: string): Wrong | null {
+  if (OPERATION.test(path) || METHOD.test(path)) {
+    return {
+      message: "ends with the path of one operation, which the gateway adds itself",
+      hint: "end base_url before it",
+    };
+  }
+  return DOUBLED_VERSION.test(path) ? { message: "has its version twice", hint: "write it once" } : null;
+}
