@@ -125,6 +125,8 @@ const IDLE: Readonly<Record<string, Names>> = {
   "/speed": ['"standard"'],
   "/diagnostics": ['{"previous_message_id":null}'],
   "/function_call": ['"auto"'],
+  "/verbosity": ['"medium"'],
+  "/text/verbosity": ['"medium"'],
   "/temperature": ["1"],
   "/top_p": ["1"],
   "/reasoning_effort": ['"none"'],

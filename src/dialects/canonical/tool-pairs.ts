@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { changed, isText, objects } from "./json.ts";
+import { append, changed, isText, objects } from "./json.ts";
 
 /*
  * Calls of tools and their results, for providers that want every call answered in the turn that follows it, and nothing
@@ -43,19 +43,39 @@ interface Run {
 export function pairedMessages(messages: readonly unknown[]): readonly PlacedMessage[] {
   const placed = messages.map((message, index) => ({ message, at: `/messages/${index}` }));
   if (!messages.some(hasPart)) return placed;
-  const pairing = new Pairing("once");
+  const pairing = new Pairing();
   for (const { message, at } of placed) pairing.add(withFunctionCalls(asToolMessage(message)), at);
   return pairing.end();
 }
 
-/** The same for servers of OpenAI's dialect, where ids may return in later turns; the very same list where all is paired. */
-export function answeredMessages(messages: readonly Json[]): readonly Json[] {
-  if (!messages.some(hasPart)) return messages;
-  const pairing = new Pairing("again");
-  for (const message of messages) pairing.add(message, "");
-  const answered = pairing.end().map(({ message }) => message as Json);
-  const isSame = answered.length === messages.length && answered.every((message, index) => message === messages[index]);
-  return isSame ? messages : answered;
+/**
+ * The messages, where ids may return in later turns: a call that has no result anywhere gets `NO_RESULT`, behind the results of
+ * its turn.
+ */
+export function answeredMessages(messages: readonly unknown[]): readonly PlacedMessage[] {
+  const later = resultsOf(messages);
+  const written: PlacedMessage[] = [];
+  let open: PlacedMessage[] = [];
+  const close = (): void => {
+    append(written, open);
+    open = [];
+  };
+  for (const [index, message] of messages.entries()) {
+    const at = `/messages/${index}`;
+    if (!isJson(message) || message["role"] !== "tool") close();
+    written.push({ message, at });
+    if (!isJson(message) || message["role"] !== "assistant") continue;
+    for (const { id } of objects(message["tool_calls"])) {
+      if (!isText(id) || later.has(id)) continue;
+      open.push({ message: { role: "tool", tool_call_id: id, content: NO_RESULT }, at });
+    }
+  }
+  close();
+  return written;
+}
+
+function resultsOf(messages: readonly unknown[]): ReadonlySet<unknown> {
+  return new Set(objects(messages).flatMap(({ role, tool_call_id: id }) => (role === "tool" ? [id] : [])));
 }
 
 /** Whether a message is part of a pair. */
@@ -92,8 +112,6 @@ function legacyId(name: string): string {
 }
 
 class Pairing {
-  /** Whether an id is good for one call, or again in later turns. */
-  readonly #ids: "once" | "again";
   readonly #runs: Run[] = [];
   readonly #calls: PairedCall[] = [];
   /** Calls without a result, by the client's id. */
@@ -101,10 +119,6 @@ class Pairing {
   readonly #taken = new Set<string>();
   /** By id, the number that the next call of that id may have: from the first on they would all be tried again. */
   readonly #numbers = new Map<string, number>();
-
-  constructor(ids: "once" | "again") {
-    this.#ids = ids;
-  }
 
   add(message: unknown, at: string): void {
     const role = isJson(message) ? message["role"] : undefined;
@@ -147,7 +161,7 @@ class Pairing {
     const run = this.#runs.length - 1;
     const sent = changed(calls, (call, index) => {
       const { id } = call;
-      if (!isText(id) || !(isJson(call["function"]) || isJson(call["custom"]))) return call;
+      if (!isText(id) || !isJson(call["function"])) return call;
       const sentId = this.#freeId(id);
       const made = { sentId, run, at: `${at}/tool_calls/${index}`, answered: false };
       this.#calls.push(made);
@@ -160,7 +174,6 @@ class Pairing {
   }
 
   #freeId(id: string): string {
-    if (this.#ids === "again") return id;
     let free = id;
     let number = this.#numbers.get(id) ?? 2;
     for (; this.#taken.has(free); number++) free = `${id}_${number}`;

@@ -72,7 +72,7 @@ interface Ordered {
 /** Messages in OpenAI's form, in an order that the target takes; the very same list where it takes theirs. */
 export function orderedMessages(list: readonly Json[], rules: RoleRules): Ordered {
   const steps: readonly Step[] = [
-    answeredMessages,
+    answered,
     ...(rules.toolTurns ? [] : [toldTools]),
     ...(rules.toolMedia ? [] : [mediaAfterResults]),
     ...(rules.emptyContent ? [] : [withoutEmpty]),
@@ -84,6 +84,13 @@ export function orderedMessages(list: readonly Json[], rules: RoleRules): Ordere
   ];
   const messages = steps.reduce((all, step) => step(all), list);
   return ended(messages, rules.prefill);
+}
+
+/** The very same list where no call is without a result. */
+function answered(messages: readonly Json[]): readonly Json[] {
+  if (!messages.some(hasCalls)) return messages;
+  const all = answeredMessages(messages);
+  return all.length === messages.length ? messages : all.map(({ message }) => message as Json);
 }
 
 type Step = (messages: readonly Json[]) => readonly Json[];

@@ -3,7 +3,7 @@ import { append } from "../canonical/json.ts";
 import { MESSAGE_FIELDS } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
 import { GO_ON, NOTHING_SAID, OPENING } from "../canonical/turns.ts";
-import { pairedMessages } from "../canonical/tool-pairs.ts";
+import { answeredMessages, asToolMessage, withFunctionCalls } from "../canonical/tool-pairs.ts";
 import { argumentsObject, readCallId } from "../canonical/tools.ts";
 import { type Family, isSigned, readSignature, UNSIGNED } from "./models.ts";
 import { mediaPart, partsOf, textsOf } from "./parts.ts";
@@ -38,7 +38,8 @@ const FIELDS_OF_ROLE: Readonly<Record<string, ReadonlySet<string>>> = {
 /** The conversation in Gemini's turns: consecutive ones of one role are one, system messages stand apart. */
 export function contentsOf(messages: unknown, family: Family, report: Report): Contents {
   const writer = new ContentsWriter(family, report);
-  for (const { message, at } of pairedMessages(Array.isArray(messages) ? messages : [])) writer.add(message, at);
+  const known = (Array.isArray(messages) ? messages : []).map((one: unknown) => withFunctionCalls(asToolMessage(one)));
+  for (const { message, at } of answeredMessages(known)) writer.add(message, at);
   return writer.contents();
 }
 

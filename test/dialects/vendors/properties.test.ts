@@ -1,4 +1,5 @@
 import * as fc from "fast-check";
+import { NO_RESULT } from "../../../src/dialects/canonical/tool-pairs.ts";
 import { describe, expect, test } from "vitest";
 import { FEW_RUNS } from "../../properties/runs.ts";
 import { Report } from "../../../src/dialects/canonical/report.ts";
@@ -261,7 +262,7 @@ describe.each(MODELS)("%s, %s", (vendor, model) => {
     fc.assert(
       fc.property(bodies, (body) => {
         const messages = list(send(vendor, model, body).body["messages"]);
-        const sent = JSON.stringify(messages.map(({ content }) => content));
+        const sent = JSON.stringify(messages.map(({ content }) => content)).replaceAll(NO_RESULT, "");
         const own = list(body["messages"]);
         const said = own.filter(({ content }) => JSON.stringify(content ?? "").includes("hi"));
         expect(sent.split("hi").length - 1).toBe(said.length);
@@ -275,7 +276,7 @@ describe.each(MODELS)("%s, %s", (vendor, model) => {
   test.runIf(takesAnyOrder(rules))("messages stay in their places, with what was said", () => {
     fc.assert(
       fc.property(bodies, (body) => {
-        const sent = list(send(vendor, model, body).body["messages"]);
+        const sent = list(send(vendor, model, body).body["messages"]).filter(isOwn);
         const own = list(body["messages"]);
         expect(sent.length).toBe(own.length);
         for (const [index, one] of own.entries()) {
@@ -385,6 +386,9 @@ test("a body that the target takes is the very same object", () => {
   expect(fit(body, rulesFor("generic", "any")).body).toBe(body);
   expect(fit({ ...body, later: undefined }, rulesFor("openai", "gpt-4o")).dropped).toEqual(["/reasoning_effort"]);
 });
+
+/** The client's, not what says that a call has no result. */
+const isOwn = ({ content }: Json): boolean => !JSON.stringify(content ?? "").includes(NO_RESULT);
 
 describe("Mistral's ids", () => {
   test("of equal calls are equal, of different ones different", () => {
