@@ -89,7 +89,8 @@ class ChainWalk {
 
   #failed(target: Target, error: unknown): Promise<Reply> {
     if (!(error instanceof AttemptError) || this.#exchange.signal.aborted) throw error;
-    if (error.failure === "client_fault") throw clientFault(error);
+    const isRefused = error.filtered && target.failOverOn?.includes("content_filter");
+    if (error.failure === "client_fault" && !isRefused) throw clientFault(error);
     // Of a window that nobody knows none is known to be larger.
     if (error.failure === "context_overflow")
       this.#outgrown = Math.max(this.#outgrown, target.contextWindow ?? Infinity);
@@ -111,10 +112,16 @@ function clientFault(error: AttemptError): GatewayError {
 }
 
 function verdict(failures: readonly Failed[], host: Host): GatewayError {
+  const busy = failures.filter(({ error }) => error.failure === "saturated");
+  if (busy.length > 0) return overloaded(busy);
   const own = clientsOwn(failures);
   if (own !== null) return clientFault(own);
   const made = failures.map(({ error }) => error).filter(({ failure }) => !NOT_TRIED.has(failure));
-  const causes = made.filter(({ failure }) => failure !== "context_overflow");
+  // Content filters were all that answered: the request is the client's to change.
+  const refusal = made.findLast(({ filtered }) => filtered);
+  if (refusal && made.every(({ failure, filtered }) => filtered || failure === "context_overflow"))
+    return clientFault(refusal);
+  const causes = made.filter(({ failure, filtered }) => failure !== "context_overflow" && !filtered);
   if (causes.length === 0) {
     const soonest = Math.min(...failures.map((failed) => waitOf(failed, host)));
     const isSkipped = failures.some(({ error }) => error.failure === "skipped");
@@ -131,6 +138,15 @@ function verdict(failures: readonly Failed[], host: Host): GatewayError {
   return causes.every((error) => error.failure === "timeout")
     ? new GatewayError("PROVIDER_TIMEOUT", `Every upstream timed out: ${messages}`, details)
     : new GatewayError("PROVIDER_ERROR", `Every upstream failed: ${messages}`, details);
+}
+
+/** A target had no room. The others failed, but this one may serve soon: the client should come back. */
+function overloaded(busy: readonly Failed[]): GatewayError {
+  const soonest = Math.min(...busy.map(({ error }) => error.retryAfter ?? 0));
+  return new GatewayError("OVERLOADED", "Every upstream is busy", {
+    retryAfter: Math.max(1, Math.ceil(soonest / 1000)),
+    cause: busy.at(-1)?.error,
+  });
 }
 
 /**

@@ -3657,6 +3657,9 @@ export const schemas = {
       "manual",
       "history",
       "keys",
+      "targets",
+      "in_flight",
+      "waiting",
       "cooldowns"
     ],
     "properties": {
@@ -3684,7 +3687,7 @@ export const schemas = {
         "type": "number"
       },
       "can_serve": {
-        "description": "Whether requests are sent to it.",
+        "description": "Whether requests are sent to it, and can be expected to be served.",
         "type": "boolean"
       },
       "instances": {
@@ -3718,6 +3721,23 @@ export const schemas = {
         "items": {
           "$ref": "#/components/schemas/UpstreamKey"
         }
+      },
+      "targets": {
+        "description": "By the upstream's name of the model: those that requests went to since the process started.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/UpstreamTarget"
+        }
+      },
+      "in_flight": {
+        "description": "Requests of the process that answers at the upstream.",
+        "type": "integer",
+        "minimum": 0
+      },
+      "waiting": {
+        "description": "Requests of that process that wait for a place with the upstream.",
+        "type": "integer",
+        "minimum": 0
       },
       "cooldowns": {
         "description": "What is not asked for a while, as the process that answers sees it.",
@@ -3875,7 +3895,7 @@ export const schemas = {
     ],
     "properties": {
       "lifted": {
-        "description": "Always true: where nothing is set it is a 404.",
+        "description": "Always true: where nothing is set, and no key of the process that answers is cooling down, it is a 404.",
         "const": true
       },
       "cooldowns_ended": {
@@ -3933,7 +3953,8 @@ export const schemas = {
     "required": [
       "position",
       "rests_until",
-      "refusals"
+      "refusals",
+      "last_error"
     ],
     "properties": {
       "position": {
@@ -3953,6 +3974,104 @@ export const schemas = {
         "description": "In a row: each of them doubles its rest.",
         "type": "integer",
         "minimum": 0
+      },
+      "last_error": {
+        "description": "Of requests with this key; null: none so far.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamLastError"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      }
+    }
+  },
+  "UpstreamTarget": {
+    "title": "UpstreamTarget",
+    "description": "How requests to one model of an upstream fared.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "last_error",
+      "last_success_at"
+    ],
+    "properties": {
+      "last_error": {
+        "description": "null: none so far.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/UpstreamLastError"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "last_success_at": {
+        "description": "null: none so far.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      }
+    }
+  },
+  "UpstreamLastError": {
+    "title": "UpstreamLastError",
+    "description": "The last failure. It stays when requests are served again.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "at",
+      "status",
+      "code",
+      "cause",
+      "message",
+      "request_id",
+      "recovered_at"
+    ],
+    "properties": {
+      "at": {
+        "description": "When.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "status": {
+        "description": "The upstream's; null where no answer came.",
+        "type": [
+          "integer",
+          "null"
+        ]
+      },
+      "code": {
+        "description": "The system's (ECONNREFUSED, CERT_HAS_EXPIRED) or the provider's own (invalid_api_key); null without one.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "cause": {
+        "description": "What happened, with host and port where it is a matter of the connection.",
+        "type": "string"
+      },
+      "message": {
+        "description": "The provider's or the system's words, without keys and URLs.",
+        "type": "string"
+      },
+      "request_id": {
+        "description": "The request that met it.",
+        "type": "string"
+      },
+      "recovered_at": {
+        "description": "The first success after it; null: none so far.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
       }
     }
   },

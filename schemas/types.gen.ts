@@ -16,6 +16,10 @@ export type Limit = number | "none";
 export type UpstreamConnections = number | "none";
 export type Probe = ProbeConfig | "none";
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+/**
+ * content_filter: the provider's content filter refused. Without it that is the client's 400.
+ */
+export type FailOverOn = "content_filter"[];
 export type ChainStep = TargetConfig | BalancedStepConfig;
 export type Step = string | LocalStep | BuiltInStep;
 export type Fail = "closed" | "open";
@@ -416,6 +420,7 @@ export interface UpstreamConfig {
   retries?: RetriesConfig;
   breaker?: BreakerConfig;
   connections?: UpstreamConnections;
+  concurrency?: ConcurrencyConfig;
   http2?: Flag;
   probe?: Probe;
   /**
@@ -446,6 +451,17 @@ export interface UpstreamConfig {
    * dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.
    */
   api?: "auto" | "chat" | "responses";
+}
+export interface ConcurrencyConfig {
+  /**
+   * Requests in flight at a time; a stream counts until it ends.
+   */
+  requests: number;
+  /**
+   * Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.
+   */
+  queue?: number;
+  max_wait?: PositiveDuration;
 }
 /**
  * Single entries that stand in place of the vendor's.
@@ -560,6 +576,7 @@ export interface ModelConfig {
   price?: PriceConfig;
   multipliers?: MultipliersConfig;
   deadline?: PositiveDuration;
+  fail_over_on?: FailOverOn;
   /**
    * Tried in order until one serves.
    *
@@ -612,6 +629,7 @@ export interface TargetConfig {
    * What this step has, where it differs from the model.
    */
   features?: string[];
+  fail_over_on?: FailOverOn;
   cost?: PriceConfig;
   parameters?: ParametersConfig;
 }
@@ -649,6 +667,7 @@ export interface BalancedStepConfig {
    * How requests are spread: by weight, to the fastest, or by user.
    */
   balance: "weighted" | "latency" | "sticky";
+  fail_over_on?: FailOverOn;
   /**
    * The targets that share this place.
    *
@@ -4186,7 +4205,7 @@ export interface UpstreamState {
    */
   latency_ms: number;
   /**
-   * Whether requests are sent to it.
+   * Whether requests are sent to it, and can be expected to be served.
    */
   can_serve: boolean;
   /**
@@ -4207,6 +4226,20 @@ export interface UpstreamState {
    * API keys, as the process that answers sees them.
    */
   keys: UpstreamKey[];
+  /**
+   * By the upstream's name of the model: those that requests went to since the process started.
+   */
+  targets: {
+    [k: string]: UpstreamTarget;
+  };
+  /**
+   * Requests of the process that answers at the upstream.
+   */
+  in_flight: number;
+  /**
+   * Requests of that process that wait for a place with the upstream.
+   */
+  waiting: number;
   /**
    * What is not asked for a while, as the process that answers sees it.
    */
@@ -4254,6 +4287,56 @@ export interface UpstreamKey {
    * In a row: each of them doubles its rest.
    */
   refusals: number;
+  /**
+   * Of requests with this key; null: none so far.
+   */
+  last_error: UpstreamLastError | null;
+}
+/**
+ * The last failure. It stays when requests are served again.
+ */
+export interface UpstreamLastError {
+  /**
+   * When.
+   */
+  at: string;
+  /**
+   * The upstream's; null where no answer came.
+   */
+  status: number | null;
+  /**
+   * The system's (ECONNREFUSED, CERT_HAS_EXPIRED) or the provider's own (invalid_api_key); null without one.
+   */
+  code: string | null;
+  /**
+   * What happened, with host and port where it is a matter of the connection.
+   */
+  cause: string;
+  /**
+   * The provider's or the system's words, without keys and URLs.
+   */
+  message: string;
+  /**
+   * The request that met it.
+   */
+  request_id: string;
+  /**
+   * The first success after it; null: none so far.
+   */
+  recovered_at: string | null;
+}
+/**
+ * How requests to one model of an upstream fared.
+ */
+export interface UpstreamTarget {
+  /**
+   * null: none so far.
+   */
+  last_error: UpstreamLastError | null;
+  /**
+   * null: none so far.
+   */
+  last_success_at: string | null;
 }
 /**
  * What is not asked for a while, why, and until when.
@@ -4285,7 +4368,7 @@ export interface UpstreamCooldown {
  */
 export interface UpstreamManualLifted {
   /**
-   * Always true: where nothing is set it is a 404.
+   * Always true: where nothing is set, and no key of the process that answers is cooling down, it is a 404.
    */
   lifted: true;
   /**

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 export const validate = validate21;
-const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}},"adminToken":{"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamConnections":{"title":"UpstreamConnections","examples":[256,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000000},{"const":"none"}]},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to one upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]},"scope":{"description":"upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.","examples":["upstream"],"enum":["upstream","target"]}}},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"parts":{"description":"What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.","type":"array","uniqueItems":true,"items":{"enum":["image","file","audio","video"],"examples":["image"]},"examples":[["image"],[]]},"image_urls":{"description":"false: images are sent by their content only, not by their address.","$ref":"#/definitions/flag","examples":[false]},"system_role":{"description":"Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.","enum":["anywhere","front","first","user"],"examples":["first"]},"alternate":{"description":"true: messages of one role in a row are sent as one.","$ref":"#/definitions/flag","examples":[true]},"prefill":{"description":"A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.","enum":["as_is","prefix","partial","closed"],"examples":["closed"]},"cache_marks":{"description":"Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.","enum":["none","marks","marks_with_ttl"],"examples":["marks"]},"verbosity":{"description":"Whether the levels of verbosity are sent.","$ref":"#/definitions/flag","examples":[true]},"max_tools":{"description":"Most tools; of more, those that were called are sent, then the first, and the rest is reported.","type":"integer","minimum":1,"maximum":10000,"examples":[128]},"max_output":{"description":"Most output tokens that may be asked for; a larger wish is lowered, and reported.","$ref":"#/definitions/count","examples":[16384]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer. A client's larger limit is lowered to it, and told in X-Gateway-Dropped. It is also asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"promptPrefixStep":{"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"guardWordsStep":{"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"piiMaskStep":{"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"answerCacheStep":{"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"headerTagsStep":{"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"budgetStep":{"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
+const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}},"adminToken":{"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamConnections":{"title":"UpstreamConnections","examples":[256,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000000},{"const":"none"}]},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to one upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]},"scope":{"description":"upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.","examples":["upstream"],"enum":["upstream","target"]}}},"concurrency":{"title":"ConcurrencyConfig","type":"object","additionalProperties":false,"required":["requests"],"properties":{"requests":{"description":"Requests in flight at a time; a stream counts until it ends.","examples":[4],"type":"integer","minimum":1,"maximum":1000000},"queue":{"description":"Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.","examples":[100],"type":"integer","minimum":0,"maximum":1000000},"max_wait":{"description":"Longest time a request waits for a place. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}},"examples":[{"requests":4,"queue":100,"max_wait":"30s"}]},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"concurrency":{"description":"Most requests in flight from one process to this upstream, and the queue for those beyond. Without it connections alone bounds them, and nothing waits.","$ref":"#/definitions/concurrency"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"parts":{"description":"What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.","type":"array","uniqueItems":true,"items":{"enum":["image","file","audio","video"],"examples":["image"]},"examples":[["image"],[]]},"image_urls":{"description":"false: images are sent by their content only, not by their address.","$ref":"#/definitions/flag","examples":[false]},"system_role":{"description":"Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.","enum":["anywhere","front","first","user"],"examples":["first"]},"alternate":{"description":"true: messages of one role in a row are sent as one.","$ref":"#/definitions/flag","examples":[true]},"prefill":{"description":"A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.","enum":["as_is","prefix","partial","closed"],"examples":["closed"]},"cache_marks":{"description":"Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.","enum":["none","marks","marks_with_ttl"],"examples":["marks"]},"verbosity":{"description":"Whether the levels of verbosity are sent.","$ref":"#/definitions/flag","examples":[true]},"max_tools":{"description":"Most tools; of more, those that were called are sent, then the first, and the rest is reported.","type":"integer","minimum":1,"maximum":10000,"examples":[128]},"max_output":{"description":"Most output tokens that may be asked for; a larger wish is lowered, and reported.","$ref":"#/definitions/count","examples":[16384]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer. A client's larger limit is lowered to it, and told in X-Gateway-Dropped. It is also asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"fail_over_on":{"description":"Refusals after which the next step of the chain is asked; steps may say otherwise.","$ref":"#/definitions/failOverOn"},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"failOverOn":{"title":"FailOverOn","description":"content_filter: the provider's content filter refused. Without it that is the client's 400.","type":"array","uniqueItems":true,"items":{"enum":["content_filter"],"examples":["content_filter"]},"examples":[["content_filter"]]},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"fail_over_on":{"description":"Refusals of this step after which the next one is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"fail_over_on":{"description":"Refusals after which the next target is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"promptPrefixStep":{"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"guardWordsStep":{"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"piiMaskStep":{"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"answerCacheStep":{"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"headerTagsStep":{"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"budgetStep":{"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
 const func2 = Object.prototype.hasOwnProperty;
 const func3 = require("ajv/dist/runtime/ucs2length").default;
 const schema7 = {"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}};
@@ -3102,39 +3102,17 @@ validate95.errors = vErrors;
 return errors === 0;
 }
 
-const schema46 = {"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}};
+const schema46 = {"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"concurrency":{"description":"Most requests in flight from one process to this upstream, and the queue for those beyond. Without it connections alone bounds them, and nothing waits.","$ref":"#/definitions/concurrency"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}};
 const pattern14 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", "u");
 const pattern16 = new RegExp("^[^\\u0000\\r\\n]*$", "u");
-const schema47 = {"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"parts":{"description":"What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.","type":"array","uniqueItems":true,"items":{"enum":["image","file","audio","video"],"examples":["image"]},"examples":[["image"],[]]},"image_urls":{"description":"false: images are sent by their content only, not by their address.","$ref":"#/definitions/flag","examples":[false]},"system_role":{"description":"Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.","enum":["anywhere","front","first","user"],"examples":["first"]},"alternate":{"description":"true: messages of one role in a row are sent as one.","$ref":"#/definitions/flag","examples":[true]},"prefill":{"description":"A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.","enum":["as_is","prefix","partial","closed"],"examples":["closed"]},"cache_marks":{"description":"Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.","enum":["none","marks","marks_with_ttl"],"examples":["marks"]},"verbosity":{"description":"Whether the levels of verbosity are sent.","$ref":"#/definitions/flag","examples":[true]},"max_tools":{"description":"Most tools; of more, those that were called are sent, then the first, and the rest is reported.","type":"integer","minimum":1,"maximum":10000,"examples":[128]},"max_output":{"description":"Most output tokens that may be asked for; a larger wish is lowered, and reported.","$ref":"#/definitions/count","examples":[16384]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}};
-const func0 = require("ajv/dist/runtime/equal").default;
-const schema48 = {"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]};
+const schema47 = {"title":"ConcurrencyConfig","type":"object","additionalProperties":false,"required":["requests"],"properties":{"requests":{"description":"Requests in flight at a time; a stream counts until it ends.","examples":[4],"type":"integer","minimum":1,"maximum":1000000},"queue":{"description":"Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.","examples":[100],"type":"integer","minimum":0,"maximum":1000000},"max_wait":{"description":"Longest time a request waits for a place. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}},"examples":[{"requests":4,"queue":100,"max_wait":"30s"}]};
 
-function validate148(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(((((((data === "none") || (data === "minimal")) || (data === "low")) || (data === "medium")) || (data === "high")) || (data === "xhigh")) || (data === "max"))){
-const err0 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema48.enum},message:"must be equal to one of the allowed values",schema:schema48.enum,parentSchema:schema48,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-validate148.errors = vErrors;
-return errors === 0;
-}
-
-const pattern17 = new RegExp("^[^/]+$", "u");
-const pattern18 = new RegExp("^[$A-Za-z][A-Za-z0-9]*$", "u");
-
-function validate147(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(Object.keys(data).length < 1){
-const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema47,data};
+if(data.requests === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "requests"},message:"must have required property '"+"requests"+"'",schema:schema47.required,parentSchema:schema47,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3144,8 +3122,149 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!(func2.call(schema47.properties, key0))){
+if(!(((key0 === "requests") || (key0 === "queue")) || (key0 === "max_wait"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema47,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.requests !== undefined){
+let data0 = data.requests;
+if(!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))){
+const err2 = {instancePath:instancePath+"/requests",schemaPath:"#/properties/requests/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.requests.type,parentSchema:schema47.properties.requests,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if((typeof data0 == "number") && (isFinite(data0))){
+if(data0 > 1000000 || isNaN(data0)){
+const err3 = {instancePath:instancePath+"/requests",schemaPath:"#/properties/requests/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema47.properties.requests,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(data0 < 1 || isNaN(data0)){
+const err4 = {instancePath:instancePath+"/requests",schemaPath:"#/properties/requests/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema47.properties.requests,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+if(data.queue !== undefined){
+let data1 = data.queue;
+if(!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))){
+const err5 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.queue.type,parentSchema:schema47.properties.queue,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+if((typeof data1 == "number") && (isFinite(data1))){
+if(data1 > 1000000 || isNaN(data1)){
+const err6 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema47.properties.queue,data:data1};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(data1 < 0 || isNaN(data1)){
+const err7 = {instancePath:instancePath+"/queue",schemaPath:"#/properties/queue/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema47.properties.queue,data:data1};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+}
+if(data.max_wait !== undefined){
+if(!(validate43(data.max_wait, {instancePath:instancePath+"/max_wait",parentData:data,parentDataProperty:"max_wait",rootData}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema47.type,parentSchema:schema47,data};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+validate145.errors = vErrors;
+return errors === 0;
+}
+
+const schema48 = {"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"parts":{"description":"What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.","type":"array","uniqueItems":true,"items":{"enum":["image","file","audio","video"],"examples":["image"]},"examples":[["image"],[]]},"image_urls":{"description":"false: images are sent by their content only, not by their address.","$ref":"#/definitions/flag","examples":[false]},"system_role":{"description":"Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.","enum":["anywhere","front","first","user"],"examples":["first"]},"alternate":{"description":"true: messages of one role in a row are sent as one.","$ref":"#/definitions/flag","examples":[true]},"prefill":{"description":"A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.","enum":["as_is","prefix","partial","closed"],"examples":["closed"]},"cache_marks":{"description":"Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.","enum":["none","marks","marks_with_ttl"],"examples":["marks"]},"verbosity":{"description":"Whether the levels of verbosity are sent.","$ref":"#/definitions/flag","examples":[true]},"max_tools":{"description":"Most tools; of more, those that were called are sent, then the first, and the rest is reported.","type":"integer","minimum":1,"maximum":10000,"examples":[128]},"max_output":{"description":"Most output tokens that may be asked for; a larger wish is lowered, and reported.","$ref":"#/definitions/count","examples":[16384]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}};
+const func0 = require("ajv/dist/runtime/equal").default;
+const schema49 = {"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]};
+
+function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(((((((data === "none") || (data === "minimal")) || (data === "low")) || (data === "medium")) || (data === "high")) || (data === "xhigh")) || (data === "max"))){
+const err0 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema49.enum},message:"must be equal to one of the allowed values",schema:schema49.enum,parentSchema:schema49,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate151.errors = vErrors;
+return errors === 0;
+}
+
+const pattern17 = new RegExp("^[^/]+$", "u");
+const pattern18 = new RegExp("^[$A-Za-z][A-Za-z0-9]*$", "u");
+
+function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(Object.keys(data).length < 1){
+const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema48,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(func2.call(schema48.properties, key0))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema48,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3158,7 +3277,7 @@ errors++;
 if(data.output_limit !== undefined){
 let data0 = data.output_limit;
 if(!((data0 === "max_tokens") || (data0 === "max_completion_tokens"))){
-const err2 = {instancePath:instancePath+"/output_limit",schemaPath:"#/properties/output_limit/enum",keyword:"enum",params:{allowedValues: schema47.properties.output_limit.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.output_limit.enum,parentSchema:schema47.properties.output_limit,data:data0};
+const err2 = {instancePath:instancePath+"/output_limit",schemaPath:"#/properties/output_limit/enum",keyword:"enum",params:{allowedValues: schema48.properties.output_limit.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.output_limit.enum,parentSchema:schema48.properties.output_limit,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3173,8 +3292,8 @@ let data1 = data.efforts;
 if(Array.isArray(data1)){
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate148(data1[i0], {instancePath:instancePath+"/efforts/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate148.errors : vErrors.concat(validate148.errors);
+if(!(validate151(data1[i0], {instancePath:instancePath+"/efforts/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
 errors = vErrors.length;
 }
 }
@@ -3185,7 +3304,7 @@ outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
 if(func0(data1[i1], data1[j0])){
-const err3 = {instancePath:instancePath+"/efforts",schemaPath:"#/properties/efforts/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema47.properties.efforts,data:data1};
+const err3 = {instancePath:instancePath+"/efforts",schemaPath:"#/properties/efforts/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema48.properties.efforts,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -3200,7 +3319,7 @@ break outer0;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/efforts",schemaPath:"#/properties/efforts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema47.properties.efforts.type,parentSchema:schema47.properties.efforts,data:data1};
+const err4 = {instancePath:instancePath+"/efforts",schemaPath:"#/properties/efforts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema48.properties.efforts.type,parentSchema:schema48.properties.efforts,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -3213,7 +3332,7 @@ errors++;
 if(data.reasoning_echo !== undefined){
 let data3 = data.reasoning_echo;
 if(!((((data3 === "never") || (data3 === "reasoning_content")) || (data3 === "reasoning_details")) || (data3 === "reasoning"))){
-const err5 = {instancePath:instancePath+"/reasoning_echo",schemaPath:"#/properties/reasoning_echo/enum",keyword:"enum",params:{allowedValues: schema47.properties.reasoning_echo.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.reasoning_echo.enum,parentSchema:schema47.properties.reasoning_echo,data:data3};
+const err5 = {instancePath:instancePath+"/reasoning_echo",schemaPath:"#/properties/reasoning_echo/enum",keyword:"enum",params:{allowedValues: schema48.properties.reasoning_echo.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.reasoning_echo.enum,parentSchema:schema48.properties.reasoning_echo,data:data3};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -3237,7 +3356,7 @@ for(let i2=0; i2<len1; i2++){
 let data6 = data5[i2];
 if(typeof data6 === "string"){
 if(!pattern17.test(data6)){
-const err6 = {instancePath:instancePath+"/fields/" + i2,schemaPath:"#/properties/fields/items/pattern",keyword:"pattern",params:{pattern: "^[^/]+$"},message:"must match pattern \""+"^[^/]+$"+"\"",schema:"^[^/]+$",parentSchema:schema47.properties.fields.items,data:data6};
+const err6 = {instancePath:instancePath+"/fields/" + i2,schemaPath:"#/properties/fields/items/pattern",keyword:"pattern",params:{pattern: "^[^/]+$"},message:"must match pattern \""+"^[^/]+$"+"\"",schema:"^[^/]+$",parentSchema:schema48.properties.fields.items,data:data6};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -3248,7 +3367,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/fields/" + i2,schemaPath:"#/properties/fields/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.fields.items.type,parentSchema:schema47.properties.fields.items,data:data6};
+const err7 = {instancePath:instancePath+"/fields/" + i2,schemaPath:"#/properties/fields/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.fields.items.type,parentSchema:schema48.properties.fields.items,data:data6};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -3269,7 +3388,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j1 = indices0[item0];
-const err8 = {instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema47.properties.fields,data:data5};
+const err8 = {instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema48.properties.fields,data:data5};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -3284,7 +3403,7 @@ indices0[item0] = i3;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema47.properties.fields.type,parentSchema:schema47.properties.fields,data:data5};
+const err9 = {instancePath:instancePath+"/fields",schemaPath:"#/properties/fields/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema48.properties.fields.type,parentSchema:schema48.properties.fields,data:data5};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -3297,7 +3416,7 @@ errors++;
 if(data.stop !== undefined){
 let data7 = data.stop;
 if(!(((typeof data7 == "number") && (!(data7 % 1) && !isNaN(data7))) && (isFinite(data7)))){
-const err10 = {instancePath:instancePath+"/stop",schemaPath:"#/properties/stop/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.stop.type,parentSchema:schema47.properties.stop,data:data7};
+const err10 = {instancePath:instancePath+"/stop",schemaPath:"#/properties/stop/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.stop.type,parentSchema:schema48.properties.stop,data:data7};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -3308,7 +3427,7 @@ errors++;
 }
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 1000 || isNaN(data7)){
-const err11 = {instancePath:instancePath+"/stop",schemaPath:"#/properties/stop/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema47.properties.stop,data:data7};
+const err11 = {instancePath:instancePath+"/stop",schemaPath:"#/properties/stop/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema48.properties.stop,data:data7};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -3318,7 +3437,7 @@ vErrors.push(err11);
 errors++;
 }
 if(data7 < 0 || isNaN(data7)){
-const err12 = {instancePath:instancePath+"/stop",schemaPath:"#/properties/stop/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema47.properties.stop,data:data7};
+const err12 = {instancePath:instancePath+"/stop",schemaPath:"#/properties/stop/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema48.properties.stop,data:data7};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -3332,7 +3451,7 @@ errors++;
 if(data.tool_name !== undefined){
 let data8 = data.tool_name;
 if(!(((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8))) && (isFinite(data8)))){
-const err13 = {instancePath:instancePath+"/tool_name",schemaPath:"#/properties/tool_name/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.tool_name.type,parentSchema:schema47.properties.tool_name,data:data8};
+const err13 = {instancePath:instancePath+"/tool_name",schemaPath:"#/properties/tool_name/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.tool_name.type,parentSchema:schema48.properties.tool_name,data:data8};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -3343,7 +3462,7 @@ errors++;
 }
 if((typeof data8 == "number") && (isFinite(data8))){
 if(data8 > 1000 || isNaN(data8)){
-const err14 = {instancePath:instancePath+"/tool_name",schemaPath:"#/properties/tool_name/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema47.properties.tool_name,data:data8};
+const err14 = {instancePath:instancePath+"/tool_name",schemaPath:"#/properties/tool_name/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema48.properties.tool_name,data:data8};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -3353,7 +3472,7 @@ vErrors.push(err14);
 errors++;
 }
 if(data8 < 16 || isNaN(data8)){
-const err15 = {instancePath:instancePath+"/tool_name",schemaPath:"#/properties/tool_name/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16},message:"must be >= 16",schema:16,parentSchema:schema47.properties.tool_name,data:data8};
+const err15 = {instancePath:instancePath+"/tool_name",schemaPath:"#/properties/tool_name/minimum",keyword:"minimum",params:{comparison: ">=", limit: 16},message:"must be >= 16",schema:16,parentSchema:schema48.properties.tool_name,data:data8};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -3367,7 +3486,7 @@ errors++;
 if(data.user !== undefined){
 let data9 = data.user;
 if(!(((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9))) && (isFinite(data9)))){
-const err16 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.user.type,parentSchema:schema47.properties.user,data:data9};
+const err16 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.user.type,parentSchema:schema48.properties.user,data:data9};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -3378,7 +3497,7 @@ errors++;
 }
 if((typeof data9 == "number") && (isFinite(data9))){
 if(data9 > 10000 || isNaN(data9)){
-const err17 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema47.properties.user,data:data9};
+const err17 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema48.properties.user,data:data9};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -3388,7 +3507,7 @@ vErrors.push(err17);
 errors++;
 }
 if(data9 < 0 || isNaN(data9)){
-const err18 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema47.properties.user,data:data9};
+const err18 = {instancePath:instancePath+"/user",schemaPath:"#/properties/user/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema48.properties.user,data:data9};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -3420,7 +3539,7 @@ errors = vErrors.length;
 if(data.tool_call_ids !== undefined){
 let data13 = data.tool_call_ids;
 if(!((data13 === "any") || (data13 === "mistral"))){
-const err19 = {instancePath:instancePath+"/tool_call_ids",schemaPath:"#/properties/tool_call_ids/enum",keyword:"enum",params:{allowedValues: schema47.properties.tool_call_ids.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.tool_call_ids.enum,parentSchema:schema47.properties.tool_call_ids,data:data13};
+const err19 = {instancePath:instancePath+"/tool_call_ids",schemaPath:"#/properties/tool_call_ids/enum",keyword:"enum",params:{allowedValues: schema48.properties.tool_call_ids.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.tool_call_ids.enum,parentSchema:schema48.properties.tool_call_ids,data:data13};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -3443,7 +3562,7 @@ const len2 = data15.length;
 for(let i4=0; i4<len2; i4++){
 let data16 = data15[i4];
 if(!((((data16 === "image") || (data16 === "file")) || (data16 === "audio")) || (data16 === "video"))){
-const err20 = {instancePath:instancePath+"/parts/" + i4,schemaPath:"#/properties/parts/items/enum",keyword:"enum",params:{allowedValues: schema47.properties.parts.items.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.parts.items.enum,parentSchema:schema47.properties.parts.items,data:data16};
+const err20 = {instancePath:instancePath+"/parts/" + i4,schemaPath:"#/properties/parts/items/enum",keyword:"enum",params:{allowedValues: schema48.properties.parts.items.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.parts.items.enum,parentSchema:schema48.properties.parts.items,data:data16};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -3460,7 +3579,7 @@ outer1:
 for(;i5--;){
 for(j2 = i5; j2--;){
 if(func0(data15[i5], data15[j2])){
-const err21 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema47.properties.parts,data:data15};
+const err21 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema48.properties.parts,data:data15};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -3475,7 +3594,7 @@ break outer1;
 }
 }
 else {
-const err22 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema47.properties.parts.type,parentSchema:schema47.properties.parts,data:data15};
+const err22 = {instancePath:instancePath+"/parts",schemaPath:"#/properties/parts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema48.properties.parts.type,parentSchema:schema48.properties.parts,data:data15};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -3494,7 +3613,7 @@ errors = vErrors.length;
 if(data.system_role !== undefined){
 let data18 = data.system_role;
 if(!((((data18 === "anywhere") || (data18 === "front")) || (data18 === "first")) || (data18 === "user"))){
-const err23 = {instancePath:instancePath+"/system_role",schemaPath:"#/properties/system_role/enum",keyword:"enum",params:{allowedValues: schema47.properties.system_role.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.system_role.enum,parentSchema:schema47.properties.system_role,data:data18};
+const err23 = {instancePath:instancePath+"/system_role",schemaPath:"#/properties/system_role/enum",keyword:"enum",params:{allowedValues: schema48.properties.system_role.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.system_role.enum,parentSchema:schema48.properties.system_role,data:data18};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -3513,7 +3632,7 @@ errors = vErrors.length;
 if(data.prefill !== undefined){
 let data20 = data.prefill;
 if(!((((data20 === "as_is") || (data20 === "prefix")) || (data20 === "partial")) || (data20 === "closed"))){
-const err24 = {instancePath:instancePath+"/prefill",schemaPath:"#/properties/prefill/enum",keyword:"enum",params:{allowedValues: schema47.properties.prefill.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.prefill.enum,parentSchema:schema47.properties.prefill,data:data20};
+const err24 = {instancePath:instancePath+"/prefill",schemaPath:"#/properties/prefill/enum",keyword:"enum",params:{allowedValues: schema48.properties.prefill.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.prefill.enum,parentSchema:schema48.properties.prefill,data:data20};
 if(vErrors === null){
 vErrors = [err24];
 }
@@ -3526,7 +3645,7 @@ errors++;
 if(data.cache_marks !== undefined){
 let data21 = data.cache_marks;
 if(!(((data21 === "none") || (data21 === "marks")) || (data21 === "marks_with_ttl"))){
-const err25 = {instancePath:instancePath+"/cache_marks",schemaPath:"#/properties/cache_marks/enum",keyword:"enum",params:{allowedValues: schema47.properties.cache_marks.enum},message:"must be equal to one of the allowed values",schema:schema47.properties.cache_marks.enum,parentSchema:schema47.properties.cache_marks,data:data21};
+const err25 = {instancePath:instancePath+"/cache_marks",schemaPath:"#/properties/cache_marks/enum",keyword:"enum",params:{allowedValues: schema48.properties.cache_marks.enum},message:"must be equal to one of the allowed values",schema:schema48.properties.cache_marks.enum,parentSchema:schema48.properties.cache_marks,data:data21};
 if(vErrors === null){
 vErrors = [err25];
 }
@@ -3545,7 +3664,7 @@ errors = vErrors.length;
 if(data.max_tools !== undefined){
 let data23 = data.max_tools;
 if(!(((typeof data23 == "number") && (!(data23 % 1) && !isNaN(data23))) && (isFinite(data23)))){
-const err26 = {instancePath:instancePath+"/max_tools",schemaPath:"#/properties/max_tools/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema47.properties.max_tools.type,parentSchema:schema47.properties.max_tools,data:data23};
+const err26 = {instancePath:instancePath+"/max_tools",schemaPath:"#/properties/max_tools/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema48.properties.max_tools.type,parentSchema:schema48.properties.max_tools,data:data23};
 if(vErrors === null){
 vErrors = [err26];
 }
@@ -3556,7 +3675,7 @@ errors++;
 }
 if((typeof data23 == "number") && (isFinite(data23))){
 if(data23 > 10000 || isNaN(data23)){
-const err27 = {instancePath:instancePath+"/max_tools",schemaPath:"#/properties/max_tools/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema47.properties.max_tools,data:data23};
+const err27 = {instancePath:instancePath+"/max_tools",schemaPath:"#/properties/max_tools/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema48.properties.max_tools,data:data23};
 if(vErrors === null){
 vErrors = [err27];
 }
@@ -3566,7 +3685,7 @@ vErrors.push(err27);
 errors++;
 }
 if(data23 < 1 || isNaN(data23)){
-const err28 = {instancePath:instancePath+"/max_tools",schemaPath:"#/properties/max_tools/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema47.properties.max_tools,data:data23};
+const err28 = {instancePath:instancePath+"/max_tools",schemaPath:"#/properties/max_tools/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema48.properties.max_tools,data:data23};
 if(vErrors === null){
 vErrors = [err28];
 }
@@ -3591,7 +3710,7 @@ for(let i6=0; i6<len3; i6++){
 let data26 = data25[i6];
 if(typeof data26 === "string"){
 if(!pattern18.test(data26)){
-const err29 = {instancePath:instancePath+"/schema_keywords/" + i6,schemaPath:"#/properties/schema_keywords/items/pattern",keyword:"pattern",params:{pattern: "^[$A-Za-z][A-Za-z0-9]*$"},message:"must match pattern \""+"^[$A-Za-z][A-Za-z0-9]*$"+"\"",schema:"^[$A-Za-z][A-Za-z0-9]*$",parentSchema:schema47.properties.schema_keywords.items,data:data26};
+const err29 = {instancePath:instancePath+"/schema_keywords/" + i6,schemaPath:"#/properties/schema_keywords/items/pattern",keyword:"pattern",params:{pattern: "^[$A-Za-z][A-Za-z0-9]*$"},message:"must match pattern \""+"^[$A-Za-z][A-Za-z0-9]*$"+"\"",schema:"^[$A-Za-z][A-Za-z0-9]*$",parentSchema:schema48.properties.schema_keywords.items,data:data26};
 if(vErrors === null){
 vErrors = [err29];
 }
@@ -3602,7 +3721,7 @@ errors++;
 }
 }
 else {
-const err30 = {instancePath:instancePath+"/schema_keywords/" + i6,schemaPath:"#/properties/schema_keywords/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema47.properties.schema_keywords.items.type,parentSchema:schema47.properties.schema_keywords.items,data:data26};
+const err30 = {instancePath:instancePath+"/schema_keywords/" + i6,schemaPath:"#/properties/schema_keywords/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema48.properties.schema_keywords.items.type,parentSchema:schema48.properties.schema_keywords.items,data:data26};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -3623,7 +3742,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j3 = indices1[item1];
-const err31 = {instancePath:instancePath+"/schema_keywords",schemaPath:"#/properties/schema_keywords/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j3},message:"must NOT have duplicate items (items ## "+j3+" and "+i7+" are identical)",schema:true,parentSchema:schema47.properties.schema_keywords,data:data25};
+const err31 = {instancePath:instancePath+"/schema_keywords",schemaPath:"#/properties/schema_keywords/uniqueItems",keyword:"uniqueItems",params:{i: i7, j: j3},message:"must NOT have duplicate items (items ## "+j3+" and "+i7+" are identical)",schema:true,parentSchema:schema48.properties.schema_keywords,data:data25};
 if(vErrors === null){
 vErrors = [err31];
 }
@@ -3638,7 +3757,7 @@ indices1[item1] = i7;
 }
 }
 else {
-const err32 = {instancePath:instancePath+"/schema_keywords",schemaPath:"#/properties/schema_keywords/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema47.properties.schema_keywords.type,parentSchema:schema47.properties.schema_keywords,data:data25};
+const err32 = {instancePath:instancePath+"/schema_keywords",schemaPath:"#/properties/schema_keywords/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema48.properties.schema_keywords.type,parentSchema:schema48.properties.schema_keywords,data:data25};
 if(vErrors === null){
 vErrors = [err32];
 }
@@ -3650,7 +3769,7 @@ errors++;
 }
 }
 else {
-const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema47.type,parentSchema:schema47,data};
+const err33 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema48.type,parentSchema:schema48,data};
 if(vErrors === null){
 vErrors = [err33];
 }
@@ -3659,7 +3778,7 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate147.errors = vErrors;
+validate150.errors = vErrors;
 return errors === 0;
 }
 
@@ -3858,6 +3977,12 @@ vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.err
 errors = vErrors.length;
 }
 }
+if(data.concurrency !== undefined){
+if(!(validate145(data.concurrency, {instancePath:instancePath+"/concurrency",parentData:data,parentDataProperty:"concurrency",rootData}))){
+vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
+errors = vErrors.length;
+}
+}
 if(data.http2 !== undefined){
 if(!(validate32(data.http2, {instancePath:instancePath+"/http2",parentData:data,parentDataProperty:"http2",rootData}))){
 vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
@@ -3871,9 +3996,9 @@ errors = vErrors.length;
 }
 }
 if(data.vendor !== undefined){
-let data13 = data.vendor;
-if(!(((((((((((((((((((data13 === "openai") || (data13 === "mistral")) || (data13 === "deepseek")) || (data13 === "groq")) || (data13 === "openrouter")) || (data13 === "xai")) || (data13 === "moonshot")) || (data13 === "together")) || (data13 === "fireworks")) || (data13 === "cerebras")) || (data13 === "perplexity")) || (data13 === "alibaba")) || (data13 === "zai")) || (data13 === "nvidia")) || (data13 === "ollama")) || (data13 === "vllm")) || (data13 === "lmstudio")) || (data13 === "llamacpp")) || (data13 === "generic"))){
-const err13 = {instancePath:instancePath+"/vendor",schemaPath:"#/properties/vendor/enum",keyword:"enum",params:{allowedValues: schema46.properties.vendor.enum},message:"must be equal to one of the allowed values",schema:schema46.properties.vendor.enum,parentSchema:schema46.properties.vendor,data:data13};
+let data14 = data.vendor;
+if(!(((((((((((((((((((data14 === "openai") || (data14 === "mistral")) || (data14 === "deepseek")) || (data14 === "groq")) || (data14 === "openrouter")) || (data14 === "xai")) || (data14 === "moonshot")) || (data14 === "together")) || (data14 === "fireworks")) || (data14 === "cerebras")) || (data14 === "perplexity")) || (data14 === "alibaba")) || (data14 === "zai")) || (data14 === "nvidia")) || (data14 === "ollama")) || (data14 === "vllm")) || (data14 === "lmstudio")) || (data14 === "llamacpp")) || (data14 === "generic"))){
+const err13 = {instancePath:instancePath+"/vendor",schemaPath:"#/properties/vendor/enum",keyword:"enum",params:{allowedValues: schema46.properties.vendor.enum},message:"must be equal to one of the allowed values",schema:schema46.properties.vendor.enum,parentSchema:schema46.properties.vendor,data:data14};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -3884,15 +4009,15 @@ errors++;
 }
 }
 if(data.accepts !== undefined){
-if(!(validate147(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData}))){
-vErrors = vErrors === null ? validate147.errors : vErrors.concat(validate147.errors);
+if(!(validate150(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData}))){
+vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
 errors = vErrors.length;
 }
 }
 if(data.api !== undefined){
-let data15 = data.api;
-if(!(((data15 === "auto") || (data15 === "chat")) || (data15 === "responses"))){
-const err14 = {instancePath:instancePath+"/api",schemaPath:"#/properties/api/enum",keyword:"enum",params:{allowedValues: schema46.properties.api.enum},message:"must be equal to one of the allowed values",schema:schema46.properties.api.enum,parentSchema:schema46.properties.api,data:data15};
+let data16 = data.api;
+if(!(((data16 === "auto") || (data16 === "chat")) || (data16 === "responses"))){
+const err14 = {instancePath:instancePath+"/api",schemaPath:"#/properties/api/enum",keyword:"enum",params:{allowedValues: schema46.properties.api.enum},message:"must be equal to one of the allowed values",schema:schema46.properties.api.enum,parentSchema:schema46.properties.api,data:data16};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -3917,18 +4042,18 @@ validate140.errors = vErrors;
 return errors === 0;
 }
 
-const schema49 = {"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer. A client's larger limit is lowered to it, and told in X-Gateway-Dropped. It is also asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}};
+const schema50 = {"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer. A client's larger limit is lowered to it, and told in X-Gateway-Dropped. It is also asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"fail_over_on":{"description":"Refusals after which the next step of the chain is asked; steps may say otherwise.","$ref":"#/definitions/failOverOn"},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}};
 const formats0 = require("ajv-formats/dist/formats").fullFormats.date;
-const schema50 = {"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}};
-const schema51 = {"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}};
+const schema51 = {"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}};
+const schema52 = {"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}};
 const pattern22 = new RegExp("^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$", "u");
 
-function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate178(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.default === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema51.required,parentSchema:schema51,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema52.required,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -3939,7 +4064,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "default") || (pattern22.test(key0)))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema51,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -3965,7 +4090,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema52.type,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -3974,18 +4099,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate175.errors = vErrors;
+validate178.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate170(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!(func2.call(schema50.properties, key0))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema50,data};
+if(!(func2.call(schema51.properties, key0))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema51,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4044,7 +4169,7 @@ let valid1 = false;
 const _errs11 = errors;
 if((typeof data7 == "number") && (isFinite(data7))){
 if(data7 > 1000000000 || isNaN(data7)){
-const err1 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema50.properties.per_image.anyOf[0],data:data7};
+const err1 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema51.properties.per_image.anyOf[0],data:data7};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4054,7 +4179,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data7 < 0 || isNaN(data7)){
-const err2 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema50.properties.per_image.anyOf[0],data:data7};
+const err2 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema51.properties.per_image.anyOf[0],data:data7};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4065,7 +4190,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema50.properties.per_image.anyOf[0].type,parentSchema:schema50.properties.per_image.anyOf[0],data:data7};
+const err3 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf/0/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema51.properties.per_image.anyOf[0].type,parentSchema:schema51.properties.per_image.anyOf[0],data:data7};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4078,15 +4203,15 @@ var _valid0 = _errs11 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
 const _errs13 = errors;
-if(!(validate175(data7, {instancePath:instancePath+"/per_image",parentData:data,parentDataProperty:"per_image",rootData}))){
-vErrors = vErrors === null ? validate175.errors : vErrors.concat(validate175.errors);
+if(!(validate178(data7, {instancePath:instancePath+"/per_image",parentData:data,parentDataProperty:"per_image",rootData}))){
+vErrors = vErrors === null ? validate178.errors : vErrors.concat(validate178.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs13 === errors;
 valid1 = valid1 || _valid0;
 }
 if(!valid1){
-const err4 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema50.properties.per_image.anyOf,parentSchema:schema50.properties.per_image,data:data7};
+const err4 = {instancePath:instancePath+"/per_image",schemaPath:"#/properties/per_image/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema51.properties.per_image.anyOf,parentSchema:schema51.properties.per_image,data:data7};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4123,7 +4248,7 @@ if(data.verified_at !== undefined){
 let data10 = data.verified_at;
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-const err5 = {instancePath:instancePath+"/verified_at",schemaPath:"#/properties/verified_at/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\"",schema:"date",parentSchema:schema50.properties.verified_at,data:data10};
+const err5 = {instancePath:instancePath+"/verified_at",schemaPath:"#/properties/verified_at/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\"",schema:"date",parentSchema:schema51.properties.verified_at,data:data10};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4134,7 +4259,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/verified_at",schemaPath:"#/properties/verified_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.verified_at.type,parentSchema:schema50.properties.verified_at,data:data10};
+const err6 = {instancePath:instancePath+"/verified_at",schemaPath:"#/properties/verified_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema51.properties.verified_at.type,parentSchema:schema51.properties.verified_at,data:data10};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4146,7 +4271,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.type,parentSchema:schema50,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4155,22 +4280,77 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate167.errors = vErrors;
+validate170.errors = vErrors;
 return errors === 0;
 }
 
-const schema52 = {"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]};
-const schema53 = {"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}};
-const schema54 = {"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}};
+const schema53 = {"title":"FailOverOn","description":"content_filter: the provider's content filter refused. Without it that is the client's 400.","type":"array","uniqueItems":true,"items":{"enum":["content_filter"],"examples":["content_filter"]},"examples":[["content_filter"]]};
+
+function validate187(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(Array.isArray(data)){
+const len0 = data.length;
+for(let i0=0; i0<len0; i0++){
+let data0 = data[i0];
+if(!(data0 === "content_filter")){
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/enum",keyword:"enum",params:{allowedValues: schema53.items.enum},message:"must be equal to one of the allowed values",schema:schema53.items.enum,parentSchema:schema53.items,data:data0};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+let i1 = data.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func0(data[i1], data[j0])){
+const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema53,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+break outer0;
+}
+}
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema53.type,parentSchema:schema53,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+validate187.errors = vErrors;
+return errors === 0;
+}
+
+const schema54 = {"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]};
+const schema55 = {"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"fail_over_on":{"description":"Refusals of this step after which the next one is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}};
+const schema56 = {"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}};
 const pattern25 = new RegExp("^(/([^/~]|~[01])*)+$", "u");
 const pattern29 = new RegExp("^[^/~]+$", "u");
 
-function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate195(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema54,data};
+const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4181,7 +4361,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "set") || (key0 === "remove")) || (key0 === "rename"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema54,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4196,7 +4376,7 @@ let data0 = data.set;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 for(const key1 in data0){
 if(!(pattern25.test(key1))){
-const err2 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema54.properties.set,data:data0};
+const err2 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema56.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4208,7 +4388,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema54.properties.set.type,parentSchema:schema54.properties.set,data:data0};
+const err3 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.set.type,parentSchema:schema56.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4226,7 +4406,7 @@ for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
 if(!pattern25.test(data2)){
-const err4 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema54.properties.remove.items,data:data2};
+const err4 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema56.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4237,7 +4417,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.remove.items.type,parentSchema:schema54.properties.remove.items,data:data2};
+const err5 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.remove.items.type,parentSchema:schema56.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4258,7 +4438,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err6 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema54.properties.remove,data:data1};
+const err6 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema56.properties.remove,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4273,7 +4453,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema54.properties.remove.type,parentSchema:schema54.properties.remove,data:data1};
+const err7 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema56.properties.remove.type,parentSchema:schema56.properties.remove,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4288,7 +4468,7 @@ let data3 = data.rename;
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 for(const key2 in data3){
 if(!(pattern25.test(key2))){
-const err8 = {instancePath:instancePath+"/rename",schemaPath:"#/properties/rename/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema54.properties.rename,data:data3};
+const err8 = {instancePath:instancePath+"/rename",schemaPath:"#/properties/rename/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema56.properties.rename,data:data3};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4303,7 +4483,7 @@ if(pattern25.test(key3)){
 let data4 = data3[key3];
 if(typeof data4 === "string"){
 if(!pattern29.test(data4)){
-const err9 = {instancePath:instancePath+"/rename/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/rename/patternProperties/%5E(~1(%5B%5E~1~0%5D%7C~0%5B01%5D)*)%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^/~]+$"},message:"must match pattern \""+"^[^/~]+$"+"\"",schema:"^[^/~]+$",parentSchema:schema54.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"],data:data4};
+const err9 = {instancePath:instancePath+"/rename/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/rename/patternProperties/%5E(~1(%5B%5E~1~0%5D%7C~0%5B01%5D)*)%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^/~]+$"},message:"must match pattern \""+"^[^/~]+$"+"\"",schema:"^[^/~]+$",parentSchema:schema56.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"],data:data4};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4314,7 +4494,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/rename/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/rename/patternProperties/%5E(~1(%5B%5E~1~0%5D%7C~0%5B01%5D)*)%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema54.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"].type,parentSchema:schema54.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"],data:data4};
+const err10 = {instancePath:instancePath+"/rename/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/rename/patternProperties/%5E(~1(%5B%5E~1~0%5D%7C~0%5B01%5D)*)%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"].type,parentSchema:schema56.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"],data:data4};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4327,7 +4507,7 @@ errors++;
 }
 }
 else {
-const err11 = {instancePath:instancePath+"/rename",schemaPath:"#/properties/rename/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema54.properties.rename.type,parentSchema:schema54.properties.rename,data:data3};
+const err11 = {instancePath:instancePath+"/rename",schemaPath:"#/properties/rename/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.properties.rename.type,parentSchema:schema56.properties.rename,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4339,7 +4519,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema54.type,parentSchema:schema54,data};
+const err12 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema56.type,parentSchema:schema56,data};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4348,18 +4528,18 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate189.errors = vErrors;
+validate195.errors = vErrors;
 return errors === 0;
 }
 
 const pattern21 = new RegExp("^[a-z][a-z0-9_-]*$", "u");
 
-function validate185(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate190(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.upstream === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "upstream"},message:"must have required property '"+"upstream"+"'",schema:schema53.required,parentSchema:schema53,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "upstream"},message:"must have required property '"+"upstream"+"'",schema:schema55.required,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4369,7 +4549,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.model === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "model"},message:"must have required property '"+"model"+"'",schema:schema53.required,parentSchema:schema53,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "model"},message:"must have required property '"+"model"+"'",schema:schema55.required,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4379,8 +4559,8 @@ vErrors.push(err1);
 errors++;
 }
 for(const key0 in data){
-if(!((((((((key0 === "upstream") || (key0 === "model")) || (key0 === "weight")) || (key0 === "timeouts")) || (key0 === "context_window")) || (key0 === "features")) || (key0 === "cost")) || (key0 === "parameters"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data};
+if(!(func2.call(schema55.properties, key0))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4393,7 +4573,7 @@ errors++;
 if(data.upstream !== undefined){
 let data0 = data.upstream;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.upstream.type,parentSchema:schema53.properties.upstream,data:data0};
+const err3 = {instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.upstream.type,parentSchema:schema55.properties.upstream,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4407,7 +4587,7 @@ if(data.model !== undefined){
 let data1 = data.model;
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-const err4 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema53.properties.model,data:data1};
+const err4 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema55.properties.model,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4418,7 +4598,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.model.type,parentSchema:schema53.properties.model,data:data1};
+const err5 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.model.type,parentSchema:schema55.properties.model,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4432,7 +4612,7 @@ if(data.weight !== undefined){
 let data2 = data.weight;
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000000 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema53.properties.weight,data:data2};
+const err6 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema55.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4442,7 +4622,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.weight,data:data2};
+const err7 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema55.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4453,7 +4633,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema53.properties.weight.type,parentSchema:schema53.properties.weight,data:data2};
+const err8 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema55.properties.weight.type,parentSchema:schema55.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4483,7 +4663,7 @@ for(let i0=0; i0<len0; i0++){
 let data6 = data5[i0];
 if(typeof data6 === "string"){
 if(!pattern21.test(data6)){
-const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema53.properties.features.items,data:data6};
+const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema55.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4494,7 +4674,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.features.items.type,parentSchema:schema53.properties.features.items,data:data6};
+const err10 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.features.items.type,parentSchema:schema55.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4515,7 +4695,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err11 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema53.properties.features,data:data5};
+const err11 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema55.properties.features,data:data5};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4530,7 +4710,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema53.properties.features.type,parentSchema:schema53.properties.features,data:data5};
+const err12 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema55.properties.features.type,parentSchema:schema55.properties.features,data:data5};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4540,21 +4720,27 @@ vErrors.push(err12);
 errors++;
 }
 }
+if(data.fail_over_on !== undefined){
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+errors = vErrors.length;
+}
+}
 if(data.cost !== undefined){
-if(!(validate167(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+if(!(validate170(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 }
 if(data.parameters !== undefined){
-if(!(validate189(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate195(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema53.type,parentSchema:schema53,data};
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.type,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4563,18 +4749,18 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate185.errors = vErrors;
+validate190.errors = vErrors;
 return errors === 0;
 }
 
-const schema55 = {"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}};
+const schema57 = {"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"fail_over_on":{"description":"Refusals after which the next target is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}};
 
-function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.balance === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "balance"},message:"must have required property '"+"balance"+"'",schema:schema55.required,parentSchema:schema55,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "balance"},message:"must have required property '"+"balance"+"'",schema:schema57.required,parentSchema:schema57,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4584,7 +4770,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.targets === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"},message:"must have required property '"+"targets"+"'",schema:schema55.required,parentSchema:schema55,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"},message:"must have required property '"+"targets"+"'",schema:schema57.required,parentSchema:schema57,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4594,8 +4780,8 @@ vErrors.push(err1);
 errors++;
 }
 for(const key0 in data){
-if(!((key0 === "balance") || (key0 === "targets"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema55,data};
+if(!(((key0 === "balance") || (key0 === "fail_over_on")) || (key0 === "targets"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema57,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4608,7 +4794,7 @@ errors++;
 if(data.balance !== undefined){
 let data0 = data.balance;
 if(!(((data0 === "weighted") || (data0 === "latency")) || (data0 === "sticky"))){
-const err3 = {instancePath:instancePath+"/balance",schemaPath:"#/properties/balance/enum",keyword:"enum",params:{allowedValues: schema55.properties.balance.enum},message:"must be equal to one of the allowed values",schema:schema55.properties.balance.enum,parentSchema:schema55.properties.balance,data:data0};
+const err3 = {instancePath:instancePath+"/balance",schemaPath:"#/properties/balance/enum",keyword:"enum",params:{allowedValues: schema57.properties.balance.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.balance.enum,parentSchema:schema57.properties.balance,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4618,11 +4804,17 @@ vErrors.push(err3);
 errors++;
 }
 }
+if(data.fail_over_on !== undefined){
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+errors = vErrors.length;
+}
+}
 if(data.targets !== undefined){
-let data1 = data.targets;
-if(Array.isArray(data1)){
-if(data1.length < 1){
-const err4 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema55.properties.targets,data:data1};
+let data2 = data.targets;
+if(Array.isArray(data2)){
+if(data2.length < 1){
+const err4 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema57.properties.targets,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4631,16 +4823,16 @@ vErrors.push(err4);
 }
 errors++;
 }
-const len0 = data1.length;
+const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate185(data1[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate190(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema55.properties.targets.type,parentSchema:schema55.properties.targets,data:data1};
+const err5 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema57.properties.targets.type,parentSchema:schema57.properties.targets,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4652,7 +4844,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.type,parentSchema:schema55,data};
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.type,parentSchema:schema57,data};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4661,20 +4853,20 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate192.errors = vErrors;
+validate198.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate184(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 let valid0 = false;
 let passing0 = null;
 const _errs1 = errors;
-if(!(validate185(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
+if(!(validate190(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs1 === errors;
@@ -4683,8 +4875,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs2 = errors;
-if(!(validate192(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate198(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs2 === errors;
@@ -4699,7 +4891,7 @@ passing0 = 1;
 }
 }
 if(!valid0){
-const err0 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema52.oneOf,parentSchema:schema52,data};
+const err0 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema54.oneOf,parentSchema:schema54,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4719,17 +4911,17 @@ vErrors = null;
 }
 }
 }
-validate184.errors = vErrors;
+validate189.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.kind === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "kind"},message:"must have required property '"+"kind"+"'",schema:schema49.required,parentSchema:schema49,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "kind"},message:"must have required property '"+"kind"+"'",schema:schema50.required,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -4739,7 +4931,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.tier === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tier"},message:"must have required property '"+"tier"+"'",schema:schema49.required,parentSchema:schema49,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tier"},message:"must have required property '"+"tier"+"'",schema:schema50.required,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -4749,7 +4941,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.owned_by === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "owned_by"},message:"must have required property '"+"owned_by"+"'",schema:schema49.required,parentSchema:schema49,data};
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "owned_by"},message:"must have required property '"+"owned_by"+"'",schema:schema50.required,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -4759,7 +4951,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.chain === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "chain"},message:"must have required property '"+"chain"+"'",schema:schema49.required,parentSchema:schema49,data};
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "chain"},message:"must have required property '"+"chain"+"'",schema:schema50.required,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -4769,8 +4961,8 @@ vErrors.push(err3);
 errors++;
 }
 for(const key0 in data){
-if(!(func2.call(schema49.properties, key0))){
-const err4 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema49,data};
+if(!(func2.call(schema50.properties, key0))){
+const err4 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -4783,7 +4975,7 @@ errors++;
 if(data.kind !== undefined){
 let data0 = data.kind;
 if(!((((((data0 === "chat") || (data0 === "embedding")) || (data0 === "rerank")) || (data0 === "speech")) || (data0 === "transcription")) || (data0 === "image"))){
-const err5 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema49.properties.kind.enum},message:"must be equal to one of the allowed values",schema:schema49.properties.kind.enum,parentSchema:schema49.properties.kind,data:data0};
+const err5 = {instancePath:instancePath+"/kind",schemaPath:"#/properties/kind/enum",keyword:"enum",params:{allowedValues: schema50.properties.kind.enum},message:"must be equal to one of the allowed values",schema:schema50.properties.kind.enum,parentSchema:schema50.properties.kind,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -4796,7 +4988,7 @@ errors++;
 if(data.tier !== undefined){
 let data1 = data.tier;
 if(typeof data1 !== "string"){
-const err6 = {instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.tier.type,parentSchema:schema49.properties.tier,data:data1};
+const err6 = {instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.tier.type,parentSchema:schema50.properties.tier,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -4810,7 +5002,7 @@ if(data.display_name !== undefined){
 let data2 = data.display_name;
 if(typeof data2 === "string"){
 if(func3(data2) < 1){
-const err7 = {instancePath:instancePath+"/display_name",schemaPath:"#/properties/display_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema49.properties.display_name,data:data2};
+const err7 = {instancePath:instancePath+"/display_name",schemaPath:"#/properties/display_name/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema50.properties.display_name,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -4821,7 +5013,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/display_name",schemaPath:"#/properties/display_name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.display_name.type,parentSchema:schema49.properties.display_name,data:data2};
+const err8 = {instancePath:instancePath+"/display_name",schemaPath:"#/properties/display_name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.display_name.type,parentSchema:schema50.properties.display_name,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -4835,7 +5027,7 @@ if(data.owned_by !== undefined){
 let data3 = data.owned_by;
 if(typeof data3 === "string"){
 if(func3(data3) < 1){
-const err9 = {instancePath:instancePath+"/owned_by",schemaPath:"#/properties/owned_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema49.properties.owned_by,data:data3};
+const err9 = {instancePath:instancePath+"/owned_by",schemaPath:"#/properties/owned_by/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema50.properties.owned_by,data:data3};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -4846,7 +5038,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/owned_by",schemaPath:"#/properties/owned_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.owned_by.type,parentSchema:schema49.properties.owned_by,data:data3};
+const err10 = {instancePath:instancePath+"/owned_by",schemaPath:"#/properties/owned_by/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.owned_by.type,parentSchema:schema50.properties.owned_by,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -4860,7 +5052,7 @@ if(data.created !== undefined){
 let data4 = data.created;
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-const err11 = {instancePath:instancePath+"/created",schemaPath:"#/properties/created/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\"",schema:"date",parentSchema:schema49.properties.created,data:data4};
+const err11 = {instancePath:instancePath+"/created",schemaPath:"#/properties/created/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\"",schema:"date",parentSchema:schema50.properties.created,data:data4};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -4871,7 +5063,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/created",schemaPath:"#/properties/created/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.created.type,parentSchema:schema49.properties.created,data:data4};
+const err12 = {instancePath:instancePath+"/created",schemaPath:"#/properties/created/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.created.type,parentSchema:schema50.properties.created,data:data4};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -4907,7 +5099,7 @@ for(let i0=0; i0<len0; i0++){
 let data9 = data8[i0];
 if(typeof data9 === "string"){
 if(!pattern21.test(data9)){
-const err13 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema49.properties.features.items,data:data9};
+const err13 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema50.properties.features.items,data:data9};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -4918,7 +5110,7 @@ errors++;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.features.items.type,parentSchema:schema49.properties.features.items,data:data9};
+const err14 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.features.items.type,parentSchema:schema50.properties.features.items,data:data9};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -4939,7 +5131,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err15 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema49.properties.features,data:data8};
+const err15 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema50.properties.features,data:data8};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -4954,7 +5146,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err16 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema49.properties.features.type,parentSchema:schema49.properties.features,data:data8};
+const err16 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema50.properties.features.type,parentSchema:schema50.properties.features,data:data8};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -4972,7 +5164,7 @@ for(let i2=0; i2<len1; i2++){
 let data11 = data10[i2];
 if(typeof data11 === "string"){
 if(func3(data11) < 1){
-const err17 = {instancePath:instancePath+"/voices/" + i2,schemaPath:"#/properties/voices/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema49.properties.voices.items,data:data11};
+const err17 = {instancePath:instancePath+"/voices/" + i2,schemaPath:"#/properties/voices/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema50.properties.voices.items,data:data11};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -4983,7 +5175,7 @@ errors++;
 }
 }
 else {
-const err18 = {instancePath:instancePath+"/voices/" + i2,schemaPath:"#/properties/voices/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema49.properties.voices.items.type,parentSchema:schema49.properties.voices.items,data:data11};
+const err18 = {instancePath:instancePath+"/voices/" + i2,schemaPath:"#/properties/voices/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema50.properties.voices.items.type,parentSchema:schema50.properties.voices.items,data:data11};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -5004,7 +5196,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-const err19 = {instancePath:instancePath+"/voices",schemaPath:"#/properties/voices/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema49.properties.voices,data:data10};
+const err19 = {instancePath:instancePath+"/voices",schemaPath:"#/properties/voices/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema50.properties.voices,data:data10};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -5019,7 +5211,7 @@ indices1[item1] = i3;
 }
 }
 else {
-const err20 = {instancePath:instancePath+"/voices",schemaPath:"#/properties/voices/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema49.properties.voices.type,parentSchema:schema49.properties.voices,data:data10};
+const err20 = {instancePath:instancePath+"/voices",schemaPath:"#/properties/voices/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema50.properties.voices.type,parentSchema:schema50.properties.voices,data:data10};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -5042,8 +5234,8 @@ errors = vErrors.length;
 }
 }
 if(data.price !== undefined){
-if(!(validate167(data.price, {instancePath:instancePath+"/price",parentData:data,parentDataProperty:"price",rootData}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+if(!(validate170(data.price, {instancePath:instancePath+"/price",parentData:data,parentDataProperty:"price",rootData}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 }
@@ -5059,11 +5251,17 @@ vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.error
 errors = vErrors.length;
 }
 }
+if(data.fail_over_on !== undefined){
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+errors = vErrors.length;
+}
+}
 if(data.chain !== undefined){
-let data17 = data.chain;
-if(Array.isArray(data17)){
-if(data17.length < 1){
-const err21 = {instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema49.properties.chain,data:data17};
+let data18 = data.chain;
+if(Array.isArray(data18)){
+if(data18.length < 1){
+const err21 = {instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema50.properties.chain,data:data18};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -5072,16 +5270,16 @@ vErrors.push(err21);
 }
 errors++;
 }
-const len2 = data17.length;
+const len2 = data18.length;
 for(let i4=0; i4<len2; i4++){
-if(!(validate184(data17[i4], {instancePath:instancePath+"/chain/" + i4,parentData:data17,parentDataProperty:i4,rootData}))){
-vErrors = vErrors === null ? validate184.errors : vErrors.concat(validate184.errors);
+if(!(validate189(data18[i4], {instancePath:instancePath+"/chain/" + i4,parentData:data18,parentDataProperty:i4,rootData}))){
+vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err22 = {instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema49.properties.chain.type,parentSchema:schema49.properties.chain,data:data17};
+const err22 = {instancePath:instancePath+"/chain",schemaPath:"#/properties/chain/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema50.properties.chain.type,parentSchema:schema50.properties.chain,data:data18};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -5093,7 +5291,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema49.type,parentSchema:schema49,data};
+const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema50.type,parentSchema:schema50,data};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -5102,21 +5300,21 @@ vErrors.push(err23);
 }
 errors++;
 }
-validate161.errors = vErrors;
+validate164.errors = vErrors;
 return errors === 0;
 }
 
-const schema56 = {"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]};
-const schema57 = {"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema58 = {"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]};
+const schema59 = {"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const pattern30 = new RegExp("^(\\.{1,2}/|/)", "u");
-const schema58 = {"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}};
+const schema60 = {"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}};
 
-function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(Object.keys(data).length < 1){
-const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema58,data};
+const err0 = {instancePath,schemaPath:"#/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema60,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5127,7 +5325,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "models") || (key0 === "tiers"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema58,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema60,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5141,7 +5339,7 @@ if(data.models !== undefined){
 let data0 = data.models;
 if(Array.isArray(data0)){
 if(data0.length < 1){
-const err2 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema58.properties.models,data:data0};
+const err2 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema60.properties.models,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5155,7 +5353,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-const err3 = {instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema58.properties.models.items,data:data1};
+const err3 = {instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema60.properties.models.items,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5166,7 +5364,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.models.items.type,parentSchema:schema58.properties.models.items,data:data1};
+const err4 = {instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.models.items.type,parentSchema:schema60.properties.models.items,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5178,7 +5376,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema58.properties.models.type,parentSchema:schema58.properties.models,data:data0};
+const err5 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema60.properties.models.type,parentSchema:schema60.properties.models,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5192,7 +5390,7 @@ if(data.tiers !== undefined){
 let data2 = data.tiers;
 if(Array.isArray(data2)){
 if(data2.length < 1){
-const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema58.properties.tiers,data:data2};
+const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema60.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -5205,7 +5403,7 @@ const len1 = data2.length;
 for(let i1=0; i1<len1; i1++){
 let data3 = data2[i1];
 if(typeof data3 !== "string"){
-const err7 = {instancePath:instancePath+"/tiers/" + i1,schemaPath:"#/properties/tiers/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.properties.tiers.items.type,parentSchema:schema58.properties.tiers.items,data:data3};
+const err7 = {instancePath:instancePath+"/tiers/" + i1,schemaPath:"#/properties/tiers/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema60.properties.tiers.items.type,parentSchema:schema60.properties.tiers.items,data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -5217,7 +5415,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema58.properties.tiers.type,parentSchema:schema58.properties.tiers,data:data2};
+const err8 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema60.properties.tiers.type,parentSchema:schema60.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -5229,7 +5427,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema58.type,parentSchema:schema58,data};
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.type,parentSchema:schema60,data};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -5238,17 +5436,17 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate199.errors = vErrors;
+validate206.errors = vErrors;
 return errors === 0;
 }
 
-const schema59 = {"enum":["closed","open"]};
+const schema61 = {"enum":["closed","open"]};
 
-function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!((data === "closed") || (data === "open"))){
-const err0 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema59.enum},message:"must be equal to one of the allowed values",schema:schema59.enum,parentSchema:schema59,data};
+const err0 = {instancePath,schemaPath:"#/enum",keyword:"enum",params:{allowedValues: schema61.enum},message:"must be equal to one of the allowed values",schema:schema61.enum,parentSchema:schema61,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5257,17 +5455,17 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate201.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema57.required,parentSchema:schema57,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema59.required,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -5278,7 +5476,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema57,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5292,7 +5490,7 @@ if(data.use !== undefined){
 let data0 = data.use;
 if(typeof data0 === "string"){
 if(!pattern30.test(data0)){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema57.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema59.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5303,7 +5501,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.use.type,parentSchema:schema57.properties.use,data:data0};
+const err3 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.use.type,parentSchema:schema59.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -5318,7 +5516,7 @@ let data1 = data.options;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 }
 else {
-const err4 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.options.type,parentSchema:schema57.properties.options,data:data1};
+const err4 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.options.type,parentSchema:schema59.properties.options,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -5329,14 +5527,14 @@ errors++;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -5348,7 +5546,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.type,parentSchema:schema57,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.type,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -5357,128 +5555,16 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate198.errors = vErrors;
+validate205.errors = vErrors;
 return errors === 0;
 }
 
-const schema60 = {"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]};
-const schema61 = {"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema62 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/auth.schema.json","title":"AuthOptions","description":"auth takes no options: credentials are read as the API says.","type":"object","additionalProperties":false,"properties":{}};
+const schema62 = {"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]};
+const schema63 = {"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema64 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/auth.schema.json","title":"AuthOptions","description":"auth takes no options: credentials are read as the API says.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate207(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate214(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/auth.schema.json" */;
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema62,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema62.type,parentSchema:schema62,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-validate207.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate206(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema61.required,parentSchema:schema61,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema61,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.use !== undefined){
-let data0 = data.use;
-if("auth" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "auth"},message:"must be equal to constant",schema:"auth",parentSchema:schema61.properties.use,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.options !== undefined){
-if(!(validate207(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
-errors = vErrors.length;
-}
-}
-if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
-errors = vErrors.length;
-}
-}
-if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
-errors = vErrors.length;
-}
-}
-if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.type,parentSchema:schema61,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-validate206.errors = vErrors;
-return errors === 0;
-}
-
-const schema63 = {"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema64 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/plan-check.schema.json","title":"PlanCheckOptions","description":"plan-check takes no options: plans are declared under tiers.","type":"object","additionalProperties":false,"properties":{}};
-
-function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/plan-check.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5503,12 +5589,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate213.errors = vErrors;
+validate214.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5536,8 +5622,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("plan-check" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "plan-check"},message:"must be equal to constant",schema:"plan-check",parentSchema:schema63.properties.use,data:data0};
+if("auth" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "auth"},message:"must be equal to constant",schema:"auth",parentSchema:schema63.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5548,20 +5634,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate213(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+if(!(validate214(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -5582,15 +5668,15 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate212.errors = vErrors;
+validate213.errors = vErrors;
 return errors === 0;
 }
 
-const schema65 = {"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema66 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/quota.schema.json","title":"QuotaOptions","description":"quota takes no options: limits are declared under tiers, holds under billing.","type":"object","additionalProperties":false,"properties":{}};
+const schema65 = {"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema66 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/plan-check.schema.json","title":"PlanCheckOptions","description":"plan-check takes no options: plans are declared under tiers.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/quota.schema.json" */;
+function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/plan-check.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5615,12 +5701,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate219.errors = vErrors;
+validate220.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate218(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate219(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5648,8 +5734,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("quota" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "quota"},message:"must be equal to constant",schema:"quota",parentSchema:schema65.properties.use,data:data0};
+if("plan-check" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "plan-check"},message:"must be equal to constant",schema:"plan-check",parentSchema:schema65.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5660,20 +5746,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate219(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate220(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -5694,15 +5780,15 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate218.errors = vErrors;
+validate219.errors = vErrors;
 return errors === 0;
 }
 
-const schema67 = {"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema68 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/breaker.schema.json","title":"BreakerOptions","description":"breaker takes no options: thresholds are declared under upstreams and defaults.","type":"object","additionalProperties":false,"properties":{}};
+const schema67 = {"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema68 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/quota.schema.json","title":"QuotaOptions","description":"quota takes no options: limits are declared under tiers, holds under billing.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/breaker.schema.json" */;
+function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/quota.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5727,12 +5813,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate225.errors = vErrors;
+validate226.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5760,8 +5846,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("breaker" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "breaker"},message:"must be equal to constant",schema:"breaker",parentSchema:schema67.properties.use,data:data0};
+if("quota" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "quota"},message:"must be equal to constant",schema:"quota",parentSchema:schema67.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5772,20 +5858,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate225(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+if(!(validate226(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -5806,20 +5892,19 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate224.errors = vErrors;
+validate225.errors = vErrors;
 return errors === 0;
 }
 
-const schema69 = {"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema70 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/transform.schema.json","title":"TransformOptions","description":"Fields of the request body to set and to remove, before it is sent on.","type":"object","additionalProperties":false,"properties":{"set":{"description":"Values by JSON pointer; missing parents are made.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/metadata/gateway":"route"}],"propertyNames":{"examples":["/metadata/gateway"]}},"remove":{"description":"JSON pointers of fields to leave out.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]}}};
+const schema69 = {"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema70 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/breaker.schema.json","title":"BreakerOptions","description":"breaker takes no options: thresholds are declared under upstreams and defaults.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/transform.schema.json" */;
+function validate232(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/breaker.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!((key0 === "set") || (key0 === "remove"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -5830,12 +5915,8 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.set !== undefined){
-let data0 = data.set;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-for(const key1 in data0){
-if(!(pattern25.test(key1))){
-const err1 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema70.properties.set,data:data0};
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -5844,101 +5925,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-}
-else {
-const err2 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.properties.set.type,parentSchema:schema70.properties.set,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.remove !== undefined){
-let data1 = data.remove;
-if(Array.isArray(data1)){
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-let data2 = data1[i0];
-if(typeof data2 === "string"){
-if(!pattern25.test(data2)){
-const err3 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema70.properties.remove.items,data:data2};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema70.properties.remove.items.type,parentSchema:schema70.properties.remove.items,data:data2};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-let i1 = data1.length;
-let j0;
-if(i1 > 1){
-const indices0 = {};
-for(;i1--;){
-let item0 = data1[i1];
-if(typeof item0 !== "string"){
-continue;
-}
-if(typeof indices0[item0] == "number"){
-j0 = indices0[item0];
-const err5 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema70.properties.remove,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-break;
-}
-indices0[item0] = i1;
-}
-}
-}
-else {
-const err6 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema70.properties.remove.type,parentSchema:schema70.properties.remove,data:data1};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-}
-}
-else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema70.type,parentSchema:schema70,data};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-validate231.errors = vErrors;
+validate232.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate230(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5966,8 +5958,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("transform" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "transform"},message:"must be equal to constant",schema:"transform",parentSchema:schema69.properties.use,data:data0};
+if("breaker" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "breaker"},message:"must be equal to constant",schema:"breaker",parentSchema:schema69.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -5978,20 +5970,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate231(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+if(!(validate232(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -6012,20 +6004,21 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate230.errors = vErrors;
+validate231.errors = vErrors;
 return errors === 0;
 }
 
-const schema71 = {"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema72 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json","title":"PromptPrefixOptions","description":"Instructions that stand around the client's own in every chat request.","type":"object","additionalProperties":false,"required":["prompts"],"properties":{"prompts":{"description":"Texts, in the order in which they are sent. All that apply are sent.","type":"array","minItems":1,"items":{"$ref":"#/definitions/prompt"},"examples":[[{"text":"Answer in the language of the question.","tiers":["Free"]}]]}},"definitions":{"prompt":{"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}}}};
-const schema73 = {"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}};
+const schema71 = {"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema72 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/transform.schema.json","title":"TransformOptions","description":"Fields of the request body to set and to remove, before it is sent on.","type":"object","additionalProperties":false,"properties":{"set":{"description":"Values by JSON pointer; missing parents are made.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/metadata/gateway":"route"}],"propertyNames":{"examples":["/metadata/gateway"]}},"remove":{"description":"JSON pointers of fields to leave out.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]}}};
 
 function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/transform.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.text === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'",schema:schema73.required,parentSchema:schema73,data};
+for(const key0 in data){
+if(!((key0 === "set") || (key0 === "remove"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6034,9 +6027,13 @@ vErrors.push(err0);
 }
 errors++;
 }
-for(const key0 in data){
-if(!((((key0 === "text") || (key0 === "place")) || (key0 === "tiers")) || (key0 === "models"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema73,data};
+}
+if(data.set !== undefined){
+let data0 = data.set;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+for(const key1 in data0){
+if(!(pattern25.test(key1))){
+const err1 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema72.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6046,11 +6043,9 @@ vErrors.push(err1);
 errors++;
 }
 }
-if(data.text !== undefined){
-let data0 = data.text;
-if(typeof data0 === "string"){
-if(func3(data0) > 100000){
-const err2 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 100000},message:"must NOT have more than 100000 characters",schema:100000,parentSchema:schema73.properties.text,data:data0};
+}
+else {
+const err2 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.properties.set.type,parentSchema:schema72.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6059,8 +6054,16 @@ vErrors.push(err2);
 }
 errors++;
 }
-if(func3(data0) < 1){
-const err3 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema73.properties.text,data:data0};
+}
+if(data.remove !== undefined){
+let data1 = data.remove;
+if(Array.isArray(data1)){
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if(typeof data2 === "string"){
+if(!pattern25.test(data2)){
+const err3 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema72.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6071,7 +6074,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.text.type,parentSchema:schema73.properties.text,data:data0};
+const err4 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema72.properties.remove.items.type,parentSchema:schema72.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6081,75 +6084,23 @@ vErrors.push(err4);
 errors++;
 }
 }
-if(data.place !== undefined){
-let data1 = data.place;
-if(!((data1 === "before") || (data1 === "after"))){
-const err5 = {instancePath:instancePath+"/place",schemaPath:"#/properties/place/enum",keyword:"enum",params:{allowedValues: schema73.properties.place.enum},message:"must be equal to one of the allowed values",schema:schema73.properties.place.enum,parentSchema:schema73.properties.place,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-if(data.tiers !== undefined){
-let data2 = data.tiers;
-if(Array.isArray(data2)){
-if(data2.length < 1){
-const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema73.properties.tiers,data:data2};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-if(typeof data3 === "string"){
-if(func3(data3) < 1){
-const err7 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema73.properties.tiers.items,data:data3};
-if(vErrors === null){
-vErrors = [err7];
-}
-else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-else {
-const err8 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.tiers.items.type,parentSchema:schema73.properties.tiers.items,data:data3};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-let i1 = data2.length;
+let i1 = data1.length;
 let j0;
 if(i1 > 1){
 const indices0 = {};
 for(;i1--;){
-let item0 = data2[i1];
+let item0 = data1[i1];
 if(typeof item0 !== "string"){
 continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err9 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema73.properties.tiers,data:data2};
+const err5 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema72.properties.remove,data:data1};
 if(vErrors === null){
-vErrors = [err9];
+vErrors = [err5];
 }
 else {
-vErrors.push(err9);
+vErrors.push(err5);
 }
 errors++;
 break;
@@ -6159,99 +6110,24 @@ indices0[item0] = i1;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema73.properties.tiers.type,parentSchema:schema73.properties.tiers,data:data2};
+const err6 = {instancePath:instancePath+"/remove",schemaPath:"#/properties/remove/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema72.properties.remove.type,parentSchema:schema72.properties.remove,data:data1};
 if(vErrors === null){
-vErrors = [err10];
+vErrors = [err6];
 }
 else {
-vErrors.push(err10);
-}
-errors++;
-}
-}
-if(data.models !== undefined){
-let data4 = data.models;
-if(Array.isArray(data4)){
-if(data4.length < 1){
-const err11 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema73.properties.models,data:data4};
-if(vErrors === null){
-vErrors = [err11];
-}
-else {
-vErrors.push(err11);
-}
-errors++;
-}
-const len1 = data4.length;
-for(let i2=0; i2<len1; i2++){
-let data5 = data4[i2];
-if(typeof data5 === "string"){
-if(func3(data5) < 1){
-const err12 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema73.properties.models.items,data:data5};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-else {
-const err13 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema73.properties.models.items.type,parentSchema:schema73.properties.models.items,data:data5};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-let i3 = data4.length;
-let j1;
-if(i3 > 1){
-const indices1 = {};
-for(;i3--;){
-let item1 = data4[i3];
-if(typeof item1 !== "string"){
-continue;
-}
-if(typeof indices1[item1] == "number"){
-j1 = indices1[item1];
-const err14 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema73.properties.models,data:data4};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-break;
-}
-indices1[item1] = i3;
-}
-}
-}
-else {
-const err15 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema73.properties.models.type,parentSchema:schema73.properties.models,data:data4};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
+vErrors.push(err6);
 }
 errors++;
 }
 }
 }
 else {
-const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data};
 if(vErrors === null){
-vErrors = [err16];
+vErrors = [err7];
 }
 else {
-vErrors.push(err16);
+vErrors.push(err7);
 }
 errors++;
 }
@@ -6261,81 +6137,6 @@ return errors === 0;
 
 
 function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json" */;
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.prompts === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "prompts"},message:"must have required property '"+"prompts"+"'",schema:schema72.required,parentSchema:schema72,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(key0 === "prompts")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema72,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.prompts !== undefined){
-let data0 = data.prompts;
-if(Array.isArray(data0)){
-if(data0.length < 1){
-const err2 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema72.properties.prompts,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate238(data0[i0], {instancePath:instancePath+"/prompts/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err3 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema72.properties.prompts.type,parentSchema:schema72.properties.prompts,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-}
-else {
-const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema72.type,parentSchema:schema72,data};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-validate237.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6363,8 +6164,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("prompt-prefix" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema71.properties.use,data:data0};
+if("transform" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "transform"},message:"must be equal to constant",schema:"transform",parentSchema:schema71.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6375,20 +6176,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate237(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
+if(!(validate238(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -6409,21 +6210,418 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate236.errors = vErrors;
+validate237.errors = vErrors;
 return errors === 0;
 }
 
-const schema74 = {"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema75 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/guard-words.schema.json","title":"GuardWordsOptions","description":"Words and expressions that must not be asked or answered.","type":"object","additionalProperties":false,"properties":{"words":{"description":"Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.","type":"array","minItems":1,"maxItems":2000,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200},"examples":[["project nightingale"]]},"patterns":{"description":"Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \\b at the ends. All together may repeat about 128 times where a text goes on with one character, so that none holds up the others.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":500},"examples":[["\\bTICKET-\\d{4,8}\\b"]]},"action":{"description":"Whether a request or an answer with one is refused, which is the default, or goes on with it masked.","enum":["refuse","mask"],"examples":["mask"]},"in":{"description":"Where they are looked for; in both when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["request","answer"]},"examples":[["answer"]]},"replacement":{"description":"What stands in the place of what is masked; *** when absent.","type":"string","maxLength":200,"examples":["[removed]"]},"whole_words":{"description":"Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \\b.","type":"boolean","examples":[false]}}};
+const schema73 = {"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema74 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json","title":"PromptPrefixOptions","description":"Instructions that stand around the client's own in every chat request.","type":"object","additionalProperties":false,"required":["prompts"],"properties":{"prompts":{"description":"Texts, in the order in which they are sent. All that apply are sent.","type":"array","minItems":1,"items":{"$ref":"#/definitions/prompt"},"examples":[[{"text":"Answer in the language of the question.","tiers":["Free"]}]]}},"definitions":{"prompt":{"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}}}};
+const schema75 = {"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}};
 
 function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.text === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "text"},message:"must have required property '"+"text"+"'",schema:schema75.required,parentSchema:schema75,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((((key0 === "text") || (key0 === "place")) || (key0 === "tiers")) || (key0 === "models"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema75,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.text !== undefined){
+let data0 = data.text;
+if(typeof data0 === "string"){
+if(func3(data0) > 100000){
+const err2 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/maxLength",keyword:"maxLength",params:{limit: 100000},message:"must NOT have more than 100000 characters",schema:100000,parentSchema:schema75.properties.text,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(func3(data0) < 1){
+const err3 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.text,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/text",schemaPath:"#/properties/text/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.text.type,parentSchema:schema75.properties.text,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+if(data.place !== undefined){
+let data1 = data.place;
+if(!((data1 === "before") || (data1 === "after"))){
+const err5 = {instancePath:instancePath+"/place",schemaPath:"#/properties/place/enum",keyword:"enum",params:{allowedValues: schema75.properties.place.enum},message:"must be equal to one of the allowed values",schema:schema75.properties.place.enum,parentSchema:schema75.properties.place,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+if(data.tiers !== undefined){
+let data2 = data.tiers;
+if(Array.isArray(data2)){
+if(data2.length < 1){
+const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema75.properties.tiers,data:data2};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+if(typeof data3 === "string"){
+if(func3(data3) < 1){
+const err7 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.tiers.items,data:data3};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/tiers/" + i0,schemaPath:"#/properties/tiers/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.tiers.items.type,parentSchema:schema75.properties.tiers.items,data:data3};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+let i1 = data2.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data2[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+const err9 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema75.properties.tiers,data:data2};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+break;
+}
+indices0[item0] = i1;
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.tiers.type,parentSchema:schema75.properties.tiers,data:data2};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.models !== undefined){
+let data4 = data.models;
+if(Array.isArray(data4)){
+if(data4.length < 1){
+const err11 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema75.properties.models,data:data4};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+const len1 = data4.length;
+for(let i2=0; i2<len1; i2++){
+let data5 = data4[i2];
+if(typeof data5 === "string"){
+if(func3(data5) < 1){
+const err12 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.models.items,data:data5};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/models/" + i2,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.models.items.type,parentSchema:schema75.properties.models.items,data:data5};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+let i3 = data4.length;
+let j1;
+if(i3 > 1){
+const indices1 = {};
+for(;i3--;){
+let item1 = data4[i3];
+if(typeof item1 !== "string"){
+continue;
+}
+if(typeof indices1[item1] == "number"){
+j1 = indices1[item1];
+const err14 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema75.properties.models,data:data4};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+break;
+}
+indices1[item1] = i3;
+}
+}
+}
+else {
+const err15 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.models.type,parentSchema:schema75.properties.models,data:data4};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+validate245.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.prompts === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "prompts"},message:"must have required property '"+"prompts"+"'",schema:schema74.required,parentSchema:schema74,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "prompts")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.prompts !== undefined){
+let data0 = data.prompts;
+if(Array.isArray(data0)){
+if(data0.length < 1){
+const err2 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema74.properties.prompts,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+if(!(validate245(data0[i0], {instancePath:instancePath+"/prompts/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/prompts",schemaPath:"#/properties/prompts/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema74.properties.prompts.type,parentSchema:schema74.properties.prompts,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+}
+else {
+const err4 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+validate244.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema73.required,parentSchema:schema73,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema73,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("prompt-prefix" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema73.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate244(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate243.errors = vErrors;
+return errors === 0;
+}
+
+const schema76 = {"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema77 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/guard-words.schema.json","title":"GuardWordsOptions","description":"Words and expressions that must not be asked or answered.","type":"object","additionalProperties":false,"properties":{"words":{"description":"Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.","type":"array","minItems":1,"maxItems":2000,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200},"examples":[["project nightingale"]]},"patterns":{"description":"Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \\b at the ends. All together may repeat about 128 times where a text goes on with one character, so that none holds up the others.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":500},"examples":[["\\bTICKET-\\d{4,8}\\b"]]},"action":{"description":"Whether a request or an answer with one is refused, which is the default, or goes on with it masked.","enum":["refuse","mask"],"examples":["mask"]},"in":{"description":"Where they are looked for; in both when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["request","answer"]},"examples":[["answer"]]},"replacement":{"description":"What stands in the place of what is masked; *** when absent.","type":"string","maxLength":200,"examples":["[removed]"]},"whole_words":{"description":"Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \\b.","type":"boolean","examples":[false]}}};
+
+function validate252(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/guard-words.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((((key0 === "words") || (key0 === "patterns")) || (key0 === "action")) || (key0 === "in")) || (key0 === "replacement")) || (key0 === "whole_words"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema75,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema77,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -6437,7 +6635,7 @@ if(data.words !== undefined){
 let data0 = data.words;
 if(Array.isArray(data0)){
 if(data0.length > 2000){
-const err1 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/maxItems",keyword:"maxItems",params:{limit: 2000},message:"must NOT have more than 2000 items",schema:2000,parentSchema:schema75.properties.words,data:data0};
+const err1 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/maxItems",keyword:"maxItems",params:{limit: 2000},message:"must NOT have more than 2000 items",schema:2000,parentSchema:schema77.properties.words,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -6447,7 +6645,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data0.length < 1){
-const err2 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema75.properties.words,data:data0};
+const err2 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema77.properties.words,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6461,7 +6659,7 @@ for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 if(typeof data1 === "string"){
 if(func3(data1) > 200){
-const err3 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema75.properties.words.items,data:data1};
+const err3 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema77.properties.words.items,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -6471,7 +6669,7 @@ vErrors.push(err3);
 errors++;
 }
 if(func3(data1) < 1){
-const err4 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.words.items,data:data1};
+const err4 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema77.properties.words.items,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -6482,7 +6680,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.words.items.type,parentSchema:schema75.properties.words.items,data:data1};
+const err5 = {instancePath:instancePath+"/words/" + i0,schemaPath:"#/properties/words/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema77.properties.words.items.type,parentSchema:schema77.properties.words.items,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -6503,7 +6701,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err6 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema75.properties.words,data:data0};
+const err6 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema77.properties.words,data:data0};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -6518,7 +6716,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.words.type,parentSchema:schema75.properties.words,data:data0};
+const err7 = {instancePath:instancePath+"/words",schemaPath:"#/properties/words/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema77.properties.words.type,parentSchema:schema77.properties.words,data:data0};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -6532,7 +6730,7 @@ if(data.patterns !== undefined){
 let data2 = data.patterns;
 if(Array.isArray(data2)){
 if(data2.length > 50){
-const err8 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema75.properties.patterns,data:data2};
+const err8 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/maxItems",keyword:"maxItems",params:{limit: 50},message:"must NOT have more than 50 items",schema:50,parentSchema:schema77.properties.patterns,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -6542,7 +6740,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data2.length < 1){
-const err9 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema75.properties.patterns,data:data2};
+const err9 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema77.properties.patterns,data:data2};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -6556,7 +6754,7 @@ for(let i2=0; i2<len1; i2++){
 let data3 = data2[i2];
 if(typeof data3 === "string"){
 if(func3(data3) > 500){
-const err10 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema75.properties.patterns.items,data:data3};
+const err10 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/maxLength",keyword:"maxLength",params:{limit: 500},message:"must NOT have more than 500 characters",schema:500,parentSchema:schema77.properties.patterns.items,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -6566,7 +6764,7 @@ vErrors.push(err10);
 errors++;
 }
 if(func3(data3) < 1){
-const err11 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema75.properties.patterns.items,data:data3};
+const err11 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema77.properties.patterns.items,data:data3};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -6577,7 +6775,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.patterns.items.type,parentSchema:schema75.properties.patterns.items,data:data3};
+const err12 = {instancePath:instancePath+"/patterns/" + i2,schemaPath:"#/properties/patterns/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema77.properties.patterns.items.type,parentSchema:schema77.properties.patterns.items,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -6598,7 +6796,7 @@ continue;
 }
 if(typeof indices1[item1] == "number"){
 j1 = indices1[item1];
-const err13 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema75.properties.patterns,data:data2};
+const err13 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/uniqueItems",keyword:"uniqueItems",params:{i: i3, j: j1},message:"must NOT have duplicate items (items ## "+j1+" and "+i3+" are identical)",schema:true,parentSchema:schema77.properties.patterns,data:data2};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -6613,7 +6811,7 @@ indices1[item1] = i3;
 }
 }
 else {
-const err14 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.patterns.type,parentSchema:schema75.properties.patterns,data:data2};
+const err14 = {instancePath:instancePath+"/patterns",schemaPath:"#/properties/patterns/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema77.properties.patterns.type,parentSchema:schema77.properties.patterns,data:data2};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -6626,7 +6824,7 @@ errors++;
 if(data.action !== undefined){
 let data4 = data.action;
 if(!((data4 === "refuse") || (data4 === "mask"))){
-const err15 = {instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema75.properties.action.enum},message:"must be equal to one of the allowed values",schema:schema75.properties.action.enum,parentSchema:schema75.properties.action,data:data4};
+const err15 = {instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema77.properties.action.enum},message:"must be equal to one of the allowed values",schema:schema77.properties.action.enum,parentSchema:schema77.properties.action,data:data4};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -6640,7 +6838,7 @@ if(data.in !== undefined){
 let data5 = data.in;
 if(Array.isArray(data5)){
 if(data5.length < 1){
-const err16 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema75.properties.in,data:data5};
+const err16 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema77.properties.in,data:data5};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -6653,7 +6851,7 @@ const len2 = data5.length;
 for(let i4=0; i4<len2; i4++){
 let data6 = data5[i4];
 if(!((data6 === "request") || (data6 === "answer"))){
-const err17 = {instancePath:instancePath+"/in/" + i4,schemaPath:"#/properties/in/items/enum",keyword:"enum",params:{allowedValues: schema75.properties.in.items.enum},message:"must be equal to one of the allowed values",schema:schema75.properties.in.items.enum,parentSchema:schema75.properties.in.items,data:data6};
+const err17 = {instancePath:instancePath+"/in/" + i4,schemaPath:"#/properties/in/items/enum",keyword:"enum",params:{allowedValues: schema77.properties.in.items.enum},message:"must be equal to one of the allowed values",schema:schema77.properties.in.items.enum,parentSchema:schema77.properties.in.items,data:data6};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -6670,7 +6868,7 @@ outer0:
 for(;i5--;){
 for(j2 = i5; j2--;){
 if(func0(data5[i5], data5[j2])){
-const err18 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema75.properties.in,data:data5};
+const err18 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/uniqueItems",keyword:"uniqueItems",params:{i: i5, j: j2},message:"must NOT have duplicate items (items ## "+j2+" and "+i5+" are identical)",schema:true,parentSchema:schema77.properties.in,data:data5};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -6685,7 +6883,7 @@ break outer0;
 }
 }
 else {
-const err19 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema75.properties.in.type,parentSchema:schema75.properties.in,data:data5};
+const err19 = {instancePath:instancePath+"/in",schemaPath:"#/properties/in/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema77.properties.in.type,parentSchema:schema77.properties.in,data:data5};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -6699,7 +6897,7 @@ if(data.replacement !== undefined){
 let data7 = data.replacement;
 if(typeof data7 === "string"){
 if(func3(data7) > 200){
-const err20 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema75.properties.replacement,data:data7};
+const err20 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/maxLength",keyword:"maxLength",params:{limit: 200},message:"must NOT have more than 200 characters",schema:200,parentSchema:schema77.properties.replacement,data:data7};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -6710,7 +6908,7 @@ errors++;
 }
 }
 else {
-const err21 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema75.properties.replacement.type,parentSchema:schema75.properties.replacement,data:data7};
+const err21 = {instancePath:instancePath+"/replacement",schemaPath:"#/properties/replacement/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema77.properties.replacement.type,parentSchema:schema77.properties.replacement,data:data7};
 if(vErrors === null){
 vErrors = [err21];
 }
@@ -6723,7 +6921,7 @@ errors++;
 if(data.whole_words !== undefined){
 let data8 = data.whole_words;
 if(typeof data8 !== "boolean"){
-const err22 = {instancePath:instancePath+"/whole_words",schemaPath:"#/properties/whole_words/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema75.properties.whole_words.type,parentSchema:schema75.properties.whole_words,data:data8};
+const err22 = {instancePath:instancePath+"/whole_words",schemaPath:"#/properties/whole_words/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema77.properties.whole_words.type,parentSchema:schema77.properties.whole_words,data:data8};
 if(vErrors === null){
 vErrors = [err22];
 }
@@ -6735,7 +6933,7 @@ errors++;
 }
 }
 else {
-const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema75.type,parentSchema:schema75,data};
+const err23 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema77.type,parentSchema:schema77,data};
 if(vErrors === null){
 vErrors = [err23];
 }
@@ -6744,185 +6942,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-validate245.errors = vErrors;
+validate252.errors = vErrors;
 return errors === 0;
 }
 
-
-function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema74.required,parentSchema:schema74,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.use !== undefined){
-let data0 = data.use;
-if("guard-words" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema74.properties.use,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.options !== undefined){
-if(!(validate245(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
-errors = vErrors.length;
-}
-}
-if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
-errors = vErrors.length;
-}
-}
-if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
-errors = vErrors.length;
-}
-}
-if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-validate244.errors = vErrors;
-return errors === 0;
-}
-
-const schema76 = {"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema77 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/pii-mask.schema.json","title":"PiiMaskOptions","description":"Personal data that upstreams get placeholders for, such as [EMAIL_1]; answers have it again.","type":"object","additionalProperties":false,"properties":{"kinds":{"description":"What is masked; all of it when absent. Cards and IBANs only with a right checksum.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["email","phone","iban","card","ip","key"]},"examples":[["email","phone"]]}}};
 
 function validate251(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/pii-mask.schema.json" */;
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-if(!(key0 === "kinds")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema77,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-if(data.kinds !== undefined){
-let data0 = data.kinds;
-if(Array.isArray(data0)){
-if(data0.length < 1){
-const err1 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema77.properties.kinds,data:data0};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-const len0 = data0.length;
-for(let i0=0; i0<len0; i0++){
-let data1 = data0[i0];
-if(!((((((data1 === "email") || (data1 === "phone")) || (data1 === "iban")) || (data1 === "card")) || (data1 === "ip")) || (data1 === "key"))){
-const err2 = {instancePath:instancePath+"/kinds/" + i0,schemaPath:"#/properties/kinds/items/enum",keyword:"enum",params:{allowedValues: schema77.properties.kinds.items.enum},message:"must be equal to one of the allowed values",schema:schema77.properties.kinds.items.enum,parentSchema:schema77.properties.kinds.items,data:data1};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-let i1 = data0.length;
-let j0;
-if(i1 > 1){
-outer0:
-for(;i1--;){
-for(j0 = i1; j0--;){
-if(func0(data0[i1], data0[j0])){
-const err3 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema77.properties.kinds,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-break outer0;
-}
-}
-}
-}
-}
-else {
-const err4 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema77.properties.kinds.type,parentSchema:schema77.properties.kinds,data:data0};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-}
-else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema77.type,parentSchema:schema77,data};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-validate251.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate250(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6950,8 +6975,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("pii-mask" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema76.properties.use,data:data0};
+if("guard-words" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema76.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -6962,20 +6987,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate251(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
+if(!(validate252(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -6996,22 +7021,20 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate250.errors = vErrors;
+validate251.errors = vErrors;
 return errors === 0;
 }
 
-const schema78 = {"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema79 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/answer-cache.schema.json","title":"AnswerCacheOptions","description":"Answers that are kept, and given again to a request that asks for the very same.","type":"object","additionalProperties":false,"properties":{"ttl":{"description":"For how long an answer is kept, at most 30d; 1h when absent.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(s|m|h|d)$","examples":["10m","1h"]},"scope":{"description":"Whether an answer is given again to the same user alone, which is the default, or to every user.","enum":["user","shared"],"examples":["shared"]},"answers":{"description":"Those without chance: chats of temperature 0, embeddings and reranks, which is the default; or all.","enum":["deterministic","all"],"examples":["all"]},"except":{"description":"Ends of answers that are not kept; length when absent. Filtered, broken and refused ones never are.","type":"array","uniqueItems":true,"items":{"enum":["length","tool_calls"]},"examples":[["length","tool_calls"]]},"max_size":{"description":"Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$","examples":["64KiB"]},"charge":{"description":"What an answer costs that is given again: nothing, which is the default, or what it cost the first time.","enum":["nothing","full"],"examples":["full"]}}};
-const pattern33 = new RegExp("^0*[1-9][0-9]{0,8}(s|m|h|d)$", "u");
-const pattern34 = new RegExp("^0*[1-9][0-9]{0,8}(B|KiB|MiB)$", "u");
+const schema78 = {"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema79 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/pii-mask.schema.json","title":"PiiMaskOptions","description":"Personal data that upstreams get placeholders for, such as [EMAIL_1]; answers have it again.","type":"object","additionalProperties":false,"properties":{"kinds":{"description":"What is masked; all of it when absent. Cards and IBANs only with a right checksum.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["email","phone","iban","card","ip","key"]},"examples":[["email","phone"]]}}};
 
-function validate257(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/answer-cache.schema.json" */;
+function validate258(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/pii-mask.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!((((((key0 === "ttl") || (key0 === "scope")) || (key0 === "answers")) || (key0 === "except")) || (key0 === "max_size")) || (key0 === "charge"))){
+if(!(key0 === "kinds")){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema79,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -7022,11 +7045,11 @@ vErrors.push(err0);
 errors++;
 }
 }
-if(data.ttl !== undefined){
-let data0 = data.ttl;
-if(typeof data0 === "string"){
-if(!pattern33.test(data0)){
-const err1 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(s|m|h|d)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(s|m|h|d)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(s|m|h|d)$",parentSchema:schema79.properties.ttl,data:data0};
+if(data.kinds !== undefined){
+let data0 = data.kinds;
+if(Array.isArray(data0)){
+if(data0.length < 1){
+const err1 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema79.properties.kinds,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7035,9 +7058,11 @@ vErrors.push(err1);
 }
 errors++;
 }
-}
-else {
-const err2 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema79.properties.ttl.type,parentSchema:schema79.properties.ttl,data:data0};
+const len0 = data0.length;
+for(let i0=0; i0<len0; i0++){
+let data1 = data0[i0];
+if(!((((((data1 === "email") || (data1 === "phone")) || (data1 === "iban")) || (data1 === "card")) || (data1 === "ip")) || (data1 === "key"))){
+const err2 = {instancePath:instancePath+"/kinds/" + i0,schemaPath:"#/properties/kinds/items/enum",keyword:"enum",params:{allowedValues: schema79.properties.kinds.items.enum},message:"must be equal to one of the allowed values",schema:schema79.properties.kinds.items.enum,parentSchema:schema79.properties.kinds.items,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7047,62 +7072,19 @@ vErrors.push(err2);
 errors++;
 }
 }
-if(data.scope !== undefined){
-let data1 = data.scope;
-if(!((data1 === "user") || (data1 === "shared"))){
-const err3 = {instancePath:instancePath+"/scope",schemaPath:"#/properties/scope/enum",keyword:"enum",params:{allowedValues: schema79.properties.scope.enum},message:"must be equal to one of the allowed values",schema:schema79.properties.scope.enum,parentSchema:schema79.properties.scope,data:data1};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data.answers !== undefined){
-let data2 = data.answers;
-if(!((data2 === "deterministic") || (data2 === "all"))){
-const err4 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/enum",keyword:"enum",params:{allowedValues: schema79.properties.answers.enum},message:"must be equal to one of the allowed values",schema:schema79.properties.answers.enum,parentSchema:schema79.properties.answers,data:data2};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-if(data.except !== undefined){
-let data3 = data.except;
-if(Array.isArray(data3)){
-const len0 = data3.length;
-for(let i0=0; i0<len0; i0++){
-let data4 = data3[i0];
-if(!((data4 === "length") || (data4 === "tool_calls"))){
-const err5 = {instancePath:instancePath+"/except/" + i0,schemaPath:"#/properties/except/items/enum",keyword:"enum",params:{allowedValues: schema79.properties.except.items.enum},message:"must be equal to one of the allowed values",schema:schema79.properties.except.items.enum,parentSchema:schema79.properties.except.items,data:data4};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-let i1 = data3.length;
+let i1 = data0.length;
 let j0;
 if(i1 > 1){
 outer0:
 for(;i1--;){
 for(j0 = i1; j0--;){
-if(func0(data3[i1], data3[j0])){
-const err6 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema79.properties.except,data:data3};
+if(func0(data0[i1], data0[j0])){
+const err3 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema79.properties.kinds,data:data0};
 if(vErrors === null){
-vErrors = [err6];
+vErrors = [err3];
 }
 else {
-vErrors.push(err6);
+vErrors.push(err3);
 }
 errors++;
 break outer0;
@@ -7112,71 +7094,33 @@ break outer0;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema79.properties.except.type,parentSchema:schema79.properties.except,data:data3};
+const err4 = {instancePath:instancePath+"/kinds",schemaPath:"#/properties/kinds/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema79.properties.kinds.type,parentSchema:schema79.properties.kinds,data:data0};
 if(vErrors === null){
-vErrors = [err7];
+vErrors = [err4];
 }
 else {
-vErrors.push(err7);
-}
-errors++;
-}
-}
-if(data.max_size !== undefined){
-let data5 = data.max_size;
-if(typeof data5 === "string"){
-if(!pattern34.test(data5)){
-const err8 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$",parentSchema:schema79.properties.max_size,data:data5};
-if(vErrors === null){
-vErrors = [err8];
-}
-else {
-vErrors.push(err8);
-}
-errors++;
-}
-}
-else {
-const err9 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema79.properties.max_size.type,parentSchema:schema79.properties.max_size,data:data5};
-if(vErrors === null){
-vErrors = [err9];
-}
-else {
-vErrors.push(err9);
-}
-errors++;
-}
-}
-if(data.charge !== undefined){
-let data6 = data.charge;
-if(!((data6 === "nothing") || (data6 === "full"))){
-const err10 = {instancePath:instancePath+"/charge",schemaPath:"#/properties/charge/enum",keyword:"enum",params:{allowedValues: schema79.properties.charge.enum},message:"must be equal to one of the allowed values",schema:schema79.properties.charge.enum,parentSchema:schema79.properties.charge,data:data6};
-if(vErrors === null){
-vErrors = [err10];
-}
-else {
-vErrors.push(err10);
+vErrors.push(err4);
 }
 errors++;
 }
 }
 }
 else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.type,parentSchema:schema79,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema79.type,parentSchema:schema79,data};
 if(vErrors === null){
-vErrors = [err11];
+vErrors = [err5];
 }
 else {
-vErrors.push(err11);
+vErrors.push(err5);
 }
 errors++;
 }
-validate257.errors = vErrors;
+validate258.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate256(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate257(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7204,8 +7148,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("answer-cache" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema78.properties.use,data:data0};
+if("pii-mask" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema78.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7216,20 +7160,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate257(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+if(!(validate258(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -7250,22 +7194,23 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate256.errors = vErrors;
+validate257.errors = vErrors;
 return errors === 0;
 }
 
-const schema80 = {"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema81 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/header-tags.schema.json","title":"HeaderTagsOptions","description":"Headers of requests that mark them in the log, the ledger and the metrics.","type":"object","additionalProperties":false,"required":["tags"],"properties":{"tags":{"description":"Tags by name: up to 32 of a-z, 0-9, _ and -, a letter first.","type":"object","minProperties":1,"maxProperties":16,"additionalProperties":false,"patternProperties":{"^[a-z][a-z0-9_-]{0,31}$":{"$ref":"#/definitions/tag"}},"examples":[{"team":{"header":"X-Team","values":["search","support"],"measured":true}}]}},"definitions":{"tag":{"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}}}};
-const pattern35 = new RegExp("^[a-z][a-z0-9_-]{0,31}$", "u");
-const schema82 = {"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}};
-const pattern37 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$", "u");
+const schema80 = {"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema81 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/answer-cache.schema.json","title":"AnswerCacheOptions","description":"Answers that are kept, and given again to a request that asks for the very same.","type":"object","additionalProperties":false,"properties":{"ttl":{"description":"For how long an answer is kept, at most 30d; 1h when absent.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(s|m|h|d)$","examples":["10m","1h"]},"scope":{"description":"Whether an answer is given again to the same user alone, which is the default, or to every user.","enum":["user","shared"],"examples":["shared"]},"answers":{"description":"Those without chance: chats of temperature 0, embeddings and reranks, which is the default; or all.","enum":["deterministic","all"],"examples":["all"]},"except":{"description":"Ends of answers that are not kept; length when absent. Filtered, broken and refused ones never are.","type":"array","uniqueItems":true,"items":{"enum":["length","tool_calls"]},"examples":[["length","tool_calls"]]},"max_size":{"description":"Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$","examples":["64KiB"]},"charge":{"description":"What an answer costs that is given again: nothing, which is the default, or what it cost the first time.","enum":["nothing","full"],"examples":["full"]}}};
+const pattern33 = new RegExp("^0*[1-9][0-9]{0,8}(s|m|h|d)$", "u");
+const pattern34 = new RegExp("^0*[1-9][0-9]{0,8}(B|KiB|MiB)$", "u");
 
 function validate264(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/answer-cache.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.header === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "header"},message:"must have required property '"+"header"+"'",schema:schema82.required,parentSchema:schema82,data};
+for(const key0 in data){
+if(!((((((key0 === "ttl") || (key0 === "scope")) || (key0 === "answers")) || (key0 === "except")) || (key0 === "max_size")) || (key0 === "charge"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7274,9 +7219,12 @@ vErrors.push(err0);
 }
 errors++;
 }
-for(const key0 in data){
-if(!(((((key0 === "header") || (key0 === "values")) || (key0 === "default")) || (key0 === "measured")) || (key0 === "required"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema82,data};
+}
+if(data.ttl !== undefined){
+let data0 = data.ttl;
+if(typeof data0 === "string"){
+if(!pattern33.test(data0)){
+const err1 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(s|m|h|d)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(s|m|h|d)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(s|m|h|d)$",parentSchema:schema81.properties.ttl,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7286,11 +7234,8 @@ vErrors.push(err1);
 errors++;
 }
 }
-if(data.header !== undefined){
-let data0 = data.header;
-if(typeof data0 === "string"){
-if(!pattern37.test(data0)){
-const err2 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"+"\"",schema:"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",parentSchema:schema82.properties.header,data:data0};
+else {
+const err2 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema81.properties.ttl.type,parentSchema:schema81.properties.ttl,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7300,8 +7245,10 @@ vErrors.push(err2);
 errors++;
 }
 }
-else {
-const err3 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema82.properties.header.type,parentSchema:schema82.properties.header,data:data0};
+if(data.scope !== undefined){
+let data1 = data.scope;
+if(!((data1 === "user") || (data1 === "shared"))){
+const err3 = {instancePath:instancePath+"/scope",schemaPath:"#/properties/scope/enum",keyword:"enum",params:{allowedValues: schema81.properties.scope.enum},message:"must be equal to one of the allowed values",schema:schema81.properties.scope.enum,parentSchema:schema81.properties.scope,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7311,11 +7258,10 @@ vErrors.push(err3);
 errors++;
 }
 }
-if(data.values !== undefined){
-let data1 = data.values;
-if(Array.isArray(data1)){
-if(data1.length > 100){
-const err4 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items",schema:100,parentSchema:schema82.properties.values,data:data1};
+if(data.answers !== undefined){
+let data2 = data.answers;
+if(!((data2 === "deterministic") || (data2 === "all"))){
+const err4 = {instancePath:instancePath+"/answers",schemaPath:"#/properties/answers/enum",keyword:"enum",params:{allowedValues: schema81.properties.answers.enum},message:"must be equal to one of the allowed values",schema:schema81.properties.answers.enum,parentSchema:schema81.properties.answers,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7324,8 +7270,15 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(data1.length < 1){
-const err5 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema82.properties.values,data:data1};
+}
+if(data.except !== undefined){
+let data3 = data.except;
+if(Array.isArray(data3)){
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+if(!((data4 === "length") || (data4 === "tool_calls"))){
+const err5 = {instancePath:instancePath+"/except/" + i0,schemaPath:"#/properties/except/items/enum",keyword:"enum",params:{allowedValues: schema81.properties.except.items.enum},message:"must be equal to one of the allowed values",schema:schema81.properties.except.items.enum,parentSchema:schema81.properties.except.items,data:data4};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -7334,12 +7287,15 @@ vErrors.push(err5);
 }
 errors++;
 }
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-let data2 = data1[i0];
-if(typeof data2 === "string"){
-if(func3(data2) > 128){
-const err6 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema82.properties.values.items,data:data2};
+}
+let i1 = data3.length;
+let j0;
+if(i1 > 1){
+outer0:
+for(;i1--;){
+for(j0 = i1; j0--;){
+if(func0(data3[i1], data3[j0])){
+const err6 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema81.properties.except,data:data3};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7347,9 +7303,14 @@ else {
 vErrors.push(err6);
 }
 errors++;
+break outer0;
 }
-if(func3(data2) < 1){
-const err7 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema82.properties.values.items,data:data2};
+}
+}
+}
+}
+else {
+const err7 = {instancePath:instancePath+"/except",schemaPath:"#/properties/except/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema81.properties.except.type,parentSchema:schema81.properties.except,data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -7359,8 +7320,11 @@ vErrors.push(err7);
 errors++;
 }
 }
-else {
-const err8 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema82.properties.values.items.type,parentSchema:schema82.properties.values.items,data:data2};
+if(data.max_size !== undefined){
+let data5 = data.max_size;
+if(typeof data5 === "string"){
+if(!pattern34.test(data5)){
+const err8 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$",parentSchema:schema81.properties.max_size,data:data5};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -7370,18 +7334,8 @@ vErrors.push(err8);
 errors++;
 }
 }
-let i1 = data1.length;
-let j0;
-if(i1 > 1){
-const indices0 = {};
-for(;i1--;){
-let item0 = data1[i1];
-if(typeof item0 !== "string"){
-continue;
-}
-if(typeof indices0[item0] == "number"){
-j0 = indices0[item0];
-const err9 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema82.properties.values,data:data1};
+else {
+const err9 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema81.properties.max_size.type,parentSchema:schema81.properties.max_size,data:data5};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7389,14 +7343,12 @@ else {
 vErrors.push(err9);
 }
 errors++;
-break;
-}
-indices0[item0] = i1;
 }
 }
-}
-else {
-const err10 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema82.properties.values.type,parentSchema:schema82.properties.values,data:data1};
+if(data.charge !== undefined){
+let data6 = data.charge;
+if(!((data6 === "nothing") || (data6 === "full"))){
+const err10 = {instancePath:instancePath+"/charge",schemaPath:"#/properties/charge/enum",keyword:"enum",params:{allowedValues: schema81.properties.charge.enum},message:"must be equal to one of the allowed values",schema:schema81.properties.charge.enum,parentSchema:schema81.properties.charge,data:data6};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -7406,75 +7358,14 @@ vErrors.push(err10);
 errors++;
 }
 }
-if(data.default !== undefined){
-let data3 = data.default;
-if(typeof data3 === "string"){
-if(func3(data3) > 128){
-const err11 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema82.properties.default,data:data3};
+}
+else {
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.type,parentSchema:schema81,data};
 if(vErrors === null){
 vErrors = [err11];
 }
 else {
 vErrors.push(err11);
-}
-errors++;
-}
-if(func3(data3) < 1){
-const err12 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema82.properties.default,data:data3};
-if(vErrors === null){
-vErrors = [err12];
-}
-else {
-vErrors.push(err12);
-}
-errors++;
-}
-}
-else {
-const err13 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema82.properties.default.type,parentSchema:schema82.properties.default,data:data3};
-if(vErrors === null){
-vErrors = [err13];
-}
-else {
-vErrors.push(err13);
-}
-errors++;
-}
-}
-if(data.measured !== undefined){
-let data4 = data.measured;
-if(typeof data4 !== "boolean"){
-const err14 = {instancePath:instancePath+"/measured",schemaPath:"#/properties/measured/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema82.properties.measured.type,parentSchema:schema82.properties.measured,data:data4};
-if(vErrors === null){
-vErrors = [err14];
-}
-else {
-vErrors.push(err14);
-}
-errors++;
-}
-}
-if(data.required !== undefined){
-let data5 = data.required;
-if(typeof data5 !== "boolean"){
-const err15 = {instancePath:instancePath+"/required",schemaPath:"#/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema82.properties.required.type,parentSchema:schema82.properties.required,data:data5};
-if(vErrors === null){
-vErrors = [err15];
-}
-else {
-vErrors.push(err15);
-}
-errors++;
-}
-}
-}
-else {
-const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.type,parentSchema:schema82,data};
-if(vErrors === null){
-vErrors = [err16];
-}
-else {
-vErrors.push(err16);
 }
 errors++;
 }
@@ -7484,104 +7375,6 @@ return errors === 0;
 
 
 function validate263(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/header-tags.schema.json" */;
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.tags === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tags"},message:"must have required property '"+"tags"+"'",schema:schema81.required,parentSchema:schema81,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(key0 === "tags")){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema81,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.tags !== undefined){
-let data0 = data.tags;
-if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
-if(Object.keys(data0).length > 16){
-const err2 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties",schema:16,parentSchema:schema81.properties.tags,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-if(Object.keys(data0).length < 1){
-const err3 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema81.properties.tags,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-for(const key1 in data0){
-if(!(pattern35.test(key1))){
-const err4 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema81.properties.tags,data:data0};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-}
-for(const key2 in data0){
-if(pattern35.test(key2)){
-if(!(validate264(data0[key2], {instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data0,parentDataProperty:key2,rootData}))){
-vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
-errors = vErrors.length;
-}
-}
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.properties.tags.type,parentSchema:schema81.properties.tags,data:data0};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-}
-else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema81.type,parentSchema:schema81,data};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
-}
-errors++;
-}
-validate263.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7609,8 +7402,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("header-tags" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema80.properties.use,data:data0};
+if("answer-cache" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema80.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7621,20 +7414,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate263(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
+if(!(validate264(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -7655,23 +7448,428 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate262.errors = vErrors;
+validate263.errors = vErrors;
 return errors === 0;
 }
 
-const schema83 = {"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema84 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/budget.schema.json","title":"BudgetOptions","description":"What a user may spend in a month or a day, besides the credits that there are.","type":"object","additionalProperties":false,"properties":{"period":{"description":"What the sum is for: a month, which is the default, or a day, both of UTC.","enum":["month","day"],"examples":["day"]},"amount":{"description":"What every user may spend, in billing.currency; a plan of its own under tiers has its own.","type":"number","minimum":0,"maximum":1000000000,"examples":[20]},"tiers":{"description":"What users of a plan may spend.","type":"object","minProperties":1,"additionalProperties":false,"patternProperties":{"^.+$":{"type":"number","minimum":0,"maximum":1000000000}},"examples":[{"Free":1,"Pro":50}]},"warn_at":{"description":"The share from which on answers have a warning, and the log has one; 80% when absent.","type":"string","pattern":"^(?:100|[1-9][0-9]?)%$","examples":["90%"]}}};
+const schema82 = {"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema83 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/header-tags.schema.json","title":"HeaderTagsOptions","description":"Headers of requests that mark them in the log, the ledger and the metrics.","type":"object","additionalProperties":false,"required":["tags"],"properties":{"tags":{"description":"Tags by name: up to 32 of a-z, 0-9, _ and -, a letter first.","type":"object","minProperties":1,"maxProperties":16,"additionalProperties":false,"patternProperties":{"^[a-z][a-z0-9_-]{0,31}$":{"$ref":"#/definitions/tag"}},"examples":[{"team":{"header":"X-Team","values":["search","support"],"measured":true}}]}},"definitions":{"tag":{"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}}}};
+const pattern35 = new RegExp("^[a-z][a-z0-9_-]{0,31}$", "u");
+const schema84 = {"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}};
+const pattern37 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$", "u");
+
+function validate271(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.header === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "header"},message:"must have required property '"+"header"+"'",schema:schema84.required,parentSchema:schema84,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "header") || (key0 === "values")) || (key0 === "default")) || (key0 === "measured")) || (key0 === "required"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema84,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.header !== undefined){
+let data0 = data.header;
+if(typeof data0 === "string"){
+if(!pattern37.test(data0)){
+const err2 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"+"\"",schema:"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",parentSchema:schema84.properties.header,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+else {
+const err3 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema84.properties.header.type,parentSchema:schema84.properties.header,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.values !== undefined){
+let data1 = data.values;
+if(Array.isArray(data1)){
+if(data1.length > 100){
+const err4 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/maxItems",keyword:"maxItems",params:{limit: 100},message:"must NOT have more than 100 items",schema:100,parentSchema:schema84.properties.values,data:data1};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+if(data1.length < 1){
+const err5 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema84.properties.values,data:data1};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+const len0 = data1.length;
+for(let i0=0; i0<len0; i0++){
+let data2 = data1[i0];
+if(typeof data2 === "string"){
+if(func3(data2) > 128){
+const err6 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema84.properties.values.items,data:data2};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+if(func3(data2) < 1){
+const err7 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema84.properties.values.items,data:data2};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+}
+else {
+const err8 = {instancePath:instancePath+"/values/" + i0,schemaPath:"#/properties/values/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema84.properties.values.items.type,parentSchema:schema84.properties.values.items,data:data2};
+if(vErrors === null){
+vErrors = [err8];
+}
+else {
+vErrors.push(err8);
+}
+errors++;
+}
+}
+let i1 = data1.length;
+let j0;
+if(i1 > 1){
+const indices0 = {};
+for(;i1--;){
+let item0 = data1[i1];
+if(typeof item0 !== "string"){
+continue;
+}
+if(typeof indices0[item0] == "number"){
+j0 = indices0[item0];
+const err9 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema84.properties.values,data:data1};
+if(vErrors === null){
+vErrors = [err9];
+}
+else {
+vErrors.push(err9);
+}
+errors++;
+break;
+}
+indices0[item0] = i1;
+}
+}
+}
+else {
+const err10 = {instancePath:instancePath+"/values",schemaPath:"#/properties/values/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema84.properties.values.type,parentSchema:schema84.properties.values,data:data1};
+if(vErrors === null){
+vErrors = [err10];
+}
+else {
+vErrors.push(err10);
+}
+errors++;
+}
+}
+if(data.default !== undefined){
+let data3 = data.default;
+if(typeof data3 === "string"){
+if(func3(data3) > 128){
+const err11 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/maxLength",keyword:"maxLength",params:{limit: 128},message:"must NOT have more than 128 characters",schema:128,parentSchema:schema84.properties.default,data:data3};
+if(vErrors === null){
+vErrors = [err11];
+}
+else {
+vErrors.push(err11);
+}
+errors++;
+}
+if(func3(data3) < 1){
+const err12 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema84.properties.default,data:data3};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+}
+else {
+const err13 = {instancePath:instancePath+"/default",schemaPath:"#/properties/default/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema84.properties.default.type,parentSchema:schema84.properties.default,data:data3};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
+}
+if(data.measured !== undefined){
+let data4 = data.measured;
+if(typeof data4 !== "boolean"){
+const err14 = {instancePath:instancePath+"/measured",schemaPath:"#/properties/measured/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema84.properties.measured.type,parentSchema:schema84.properties.measured,data:data4};
+if(vErrors === null){
+vErrors = [err14];
+}
+else {
+vErrors.push(err14);
+}
+errors++;
+}
+}
+if(data.required !== undefined){
+let data5 = data.required;
+if(typeof data5 !== "boolean"){
+const err15 = {instancePath:instancePath+"/required",schemaPath:"#/properties/required/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema84.properties.required.type,parentSchema:schema84.properties.required,data:data5};
+if(vErrors === null){
+vErrors = [err15];
+}
+else {
+vErrors.push(err15);
+}
+errors++;
+}
+}
+}
+else {
+const err16 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema84.type,parentSchema:schema84,data};
+if(vErrors === null){
+vErrors = [err16];
+}
+else {
+vErrors.push(err16);
+}
+errors++;
+}
+validate271.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/header-tags.schema.json" */;
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.tags === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "tags"},message:"must have required property '"+"tags"+"'",schema:schema83.required,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(key0 === "tags")){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.tags !== undefined){
+let data0 = data.tags;
+if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
+if(Object.keys(data0).length > 16){
+const err2 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/maxProperties",keyword:"maxProperties",params:{limit: 16},message:"must NOT have more than 16 properties",schema:16,parentSchema:schema83.properties.tags,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+if(Object.keys(data0).length < 1){
+const err3 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema83.properties.tags,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+for(const key1 in data0){
+if(!(pattern35.test(key1))){
+const err4 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema83.properties.tags,data:data0};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+for(const key2 in data0){
+if(pattern35.test(key2)){
+if(!(validate271(data0[key2], {instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data0,parentDataProperty:key2,rootData}))){
+vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.properties.tags.type,parentSchema:schema83.properties.tags,data:data0};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.type,parentSchema:schema83,data};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+validate270.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate269(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema82.required,parentSchema:schema82,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema82,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("header-tags" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema82.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate270(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.type,parentSchema:schema82,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate269.errors = vErrors;
+return errors === 0;
+}
+
+const schema85 = {"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema86 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/budget.schema.json","title":"BudgetOptions","description":"What a user may spend in a month or a day, besides the credits that there are.","type":"object","additionalProperties":false,"properties":{"period":{"description":"What the sum is for: a month, which is the default, or a day, both of UTC.","enum":["month","day"],"examples":["day"]},"amount":{"description":"What every user may spend, in billing.currency; a plan of its own under tiers has its own.","type":"number","minimum":0,"maximum":1000000000,"examples":[20]},"tiers":{"description":"What users of a plan may spend.","type":"object","minProperties":1,"additionalProperties":false,"patternProperties":{"^.+$":{"type":"number","minimum":0,"maximum":1000000000}},"examples":[{"Free":1,"Pro":50}]},"warn_at":{"description":"The share from which on answers have a warning, and the log has one; 80% when absent.","type":"string","pattern":"^(?:100|[1-9][0-9]?)%$","examples":["90%"]}}};
 const pattern38 = new RegExp("^.+$", "u");
 const pattern40 = new RegExp("^(?:100|[1-9][0-9]?)%$", "u");
 
-function validate271(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate278(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/budget.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((key0 === "period") || (key0 === "amount")) || (key0 === "tiers")) || (key0 === "warn_at"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema84,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -7684,7 +7882,7 @@ errors++;
 if(data.period !== undefined){
 let data0 = data.period;
 if(!((data0 === "month") || (data0 === "day"))){
-const err1 = {instancePath:instancePath+"/period",schemaPath:"#/properties/period/enum",keyword:"enum",params:{allowedValues: schema84.properties.period.enum},message:"must be equal to one of the allowed values",schema:schema84.properties.period.enum,parentSchema:schema84.properties.period,data:data0};
+const err1 = {instancePath:instancePath+"/period",schemaPath:"#/properties/period/enum",keyword:"enum",params:{allowedValues: schema86.properties.period.enum},message:"must be equal to one of the allowed values",schema:schema86.properties.period.enum,parentSchema:schema86.properties.period,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -7698,7 +7896,7 @@ if(data.amount !== undefined){
 let data1 = data.amount;
 if((typeof data1 == "number") && (isFinite(data1))){
 if(data1 > 1000000000 || isNaN(data1)){
-const err2 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema84.properties.amount,data:data1};
+const err2 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema86.properties.amount,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7708,7 +7906,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data1 < 0 || isNaN(data1)){
-const err3 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema84.properties.amount,data:data1};
+const err3 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema86.properties.amount,data:data1};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -7719,7 +7917,7 @@ errors++;
 }
 }
 else {
-const err4 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema84.properties.amount.type,parentSchema:schema84.properties.amount,data:data1};
+const err4 = {instancePath:instancePath+"/amount",schemaPath:"#/properties/amount/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema86.properties.amount.type,parentSchema:schema86.properties.amount,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -7733,7 +7931,7 @@ if(data.tiers !== undefined){
 let data2 = data.tiers;
 if(data2 && typeof data2 == "object" && !Array.isArray(data2)){
 if(Object.keys(data2).length < 1){
-const err5 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema84.properties.tiers,data:data2};
+const err5 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/minProperties",keyword:"minProperties",params:{limit: 1},message:"must NOT have fewer than 1 properties",schema:1,parentSchema:schema86.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -7744,7 +7942,7 @@ errors++;
 }
 for(const key1 in data2){
 if(!(pattern38.test(key1))){
-const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema84.properties.tiers,data:data2};
+const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema86.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -7759,7 +7957,7 @@ if(pattern38.test(key2)){
 let data3 = data2[key2];
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1000000000 || isNaN(data3)){
-const err7 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema84.properties.tiers.patternProperties["^.+$"],data:data3};
+const err7 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema86.properties.tiers.patternProperties["^.+$"],data:data3};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -7769,7 +7967,7 @@ vErrors.push(err7);
 errors++;
 }
 if(data3 < 0 || isNaN(data3)){
-const err8 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema84.properties.tiers.patternProperties["^.+$"],data:data3};
+const err8 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema86.properties.tiers.patternProperties["^.+$"],data:data3};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -7780,7 +7978,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema84.properties.tiers.patternProperties["^.+$"].type,parentSchema:schema84.properties.tiers.patternProperties["^.+$"],data:data3};
+const err9 = {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tiers/patternProperties/%5E.%2B%24/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema86.properties.tiers.patternProperties["^.+$"].type,parentSchema:schema86.properties.tiers.patternProperties["^.+$"],data:data3};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -7793,7 +7991,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema84.properties.tiers.type,parentSchema:schema84.properties.tiers,data:data2};
+const err10 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema86.properties.tiers.type,parentSchema:schema86.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -7807,7 +8005,7 @@ if(data.warn_at !== undefined){
 let data4 = data.warn_at;
 if(typeof data4 === "string"){
 if(!pattern40.test(data4)){
-const err11 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/pattern",keyword:"pattern",params:{pattern: "^(?:100|[1-9][0-9]?)%$"},message:"must match pattern \""+"^(?:100|[1-9][0-9]?)%$"+"\"",schema:"^(?:100|[1-9][0-9]?)%$",parentSchema:schema84.properties.warn_at,data:data4};
+const err11 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/pattern",keyword:"pattern",params:{pattern: "^(?:100|[1-9][0-9]?)%$"},message:"must match pattern \""+"^(?:100|[1-9][0-9]?)%$"+"\"",schema:"^(?:100|[1-9][0-9]?)%$",parentSchema:schema86.properties.warn_at,data:data4};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -7818,7 +8016,7 @@ errors++;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema84.properties.warn_at.type,parentSchema:schema84.properties.warn_at,data:data4};
+const err12 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema86.properties.warn_at.type,parentSchema:schema86.properties.warn_at,data:data4};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -7830,7 +8028,7 @@ errors++;
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema84.type,parentSchema:schema84,data};
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema86.type,parentSchema:schema86,data};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -7839,124 +8037,12 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate271.errors = vErrors;
+validate278.errors = vErrors;
 return errors === 0;
 }
 
-
-function validate270(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema83.required,parentSchema:schema83,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema83,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.use !== undefined){
-let data0 = data.use;
-if("budget" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema83.properties.use,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.options !== undefined){
-if(!(validate271(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
-errors = vErrors.length;
-}
-}
-if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
-errors = vErrors.length;
-}
-}
-if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
-errors = vErrors.length;
-}
-}
-if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.type,parentSchema:schema83,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-validate270.errors = vErrors;
-return errors === 0;
-}
-
-const schema85 = {"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}};
-const schema86 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/stream-relay.schema.json","title":"StreamRelayOptions","description":"stream-relay takes no options: chains are declared under models.","type":"object","additionalProperties":false,"properties":{}};
 
 function validate277(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/stream-relay.schema.json" */;
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema86,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema86.type,parentSchema:schema86,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-validate277.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate276(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7971,7 +8057,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema85,data};
 if(vErrors === null){
 vErrors = [err1];
@@ -7984,8 +8070,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("stream-relay" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema85.properties.use,data:data0};
+if("budget" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema85.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -7996,20 +8082,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate277(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
+if(!(validate278(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
 errors = vErrors.length;
 }
 }
@@ -8024,15 +8116,15 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate276.errors = vErrors;
+validate277.errors = vErrors;
 return errors === 0;
 }
 
-const schema87 = {"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const schema88 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/meter.schema.json","title":"MeterOptions","description":"meter takes no options: prices are declared under models and billing.","type":"object","additionalProperties":false,"properties":{}};
+const schema87 = {"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}};
+const schema88 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/stream-relay.schema.json","title":"StreamRelayOptions","description":"stream-relay takes no options: chains are declared under models.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate282(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-/*# sourceURL="https://route-gateway.example/schemas/plugins/meter.schema.json" */;
+function validate284(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/stream-relay.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8057,12 +8149,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate282.errors = vErrors;
+validate284.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate281(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate283(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8077,7 +8169,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema87,data};
 if(vErrors === null){
 vErrors = [err1];
@@ -8090,8 +8182,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("meter" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema87.properties.use,data:data0};
+if("stream-relay" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema87.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8102,26 +8194,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate282(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate282.errors : vErrors.concat(validate282.errors);
+if(!(validate284(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
-errors = vErrors.length;
-}
-}
-if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -8136,97 +8222,20 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate281.errors = vErrors;
+validate283.errors = vErrors;
 return errors === 0;
 }
 
+const schema89 = {"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
+const schema90 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/meter.schema.json","title":"MeterOptions","description":"meter takes no options: prices are declared under models and billing.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate289(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+/*# sourceURL="https://route-gateway.example/schemas/plugins/meter.schema.json" */;
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
-const tag0 = data.use;
-if(typeof tag0 == "string"){
-if(tag0 === "auth"){
-if(!(validate206(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "plan-check"){
-if(!(validate212(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "quota"){
-if(!(validate218(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "breaker"){
-if(!(validate224(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "transform"){
-if(!(validate230(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "prompt-prefix"){
-if(!(validate236(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "guard-words"){
-if(!(validate244(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "pii-mask"){
-if(!(validate250(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "answer-cache"){
-if(!(validate256(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "header-tags"){
-if(!(validate262(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "budget"){
-if(!(validate270(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "stream-relay"){
-if(!(validate276(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
-errors = vErrors.length;
-}
-}
-else if(tag0 === "meter"){
-if(!(validate281(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
-errors = vErrors.length;
-}
-}
-else {
-const err0 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "use", tagValue: tag0},message:"value of tag \"use\" must be in oneOf",schema:schema60.discriminator,parentSchema:schema60,data};
+for(const key0 in data){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema90,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8237,7 +8246,196 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "use", tagValue: tag0},message:"tag \"use\" must be string",schema:schema60.discriminator,parentSchema:schema60,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema90.type,parentSchema:schema90,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate289.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate288(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema89.required,parentSchema:schema89,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema89,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("meter" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema89.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate289(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate289.errors : vErrors.concat(validate289.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema89.type,parentSchema:schema89,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate288.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+const tag0 = data.use;
+if(typeof tag0 == "string"){
+if(tag0 === "auth"){
+if(!(validate213(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "plan-check"){
+if(!(validate219(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "quota"){
+if(!(validate225(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "breaker"){
+if(!(validate231(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "transform"){
+if(!(validate237(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "prompt-prefix"){
+if(!(validate243(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "guard-words"){
+if(!(validate251(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "pii-mask"){
+if(!(validate257(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "answer-cache"){
+if(!(validate263(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "header-tags"){
+if(!(validate269(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "budget"){
+if(!(validate277(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "stream-relay"){
+if(!(validate283(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate283.errors : vErrors.concat(validate283.errors);
+errors = vErrors.length;
+}
+}
+else if(tag0 === "meter"){
+if(!(validate288(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
+errors = vErrors.length;
+}
+}
+else {
+const err0 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "use", tagValue: tag0},message:"value of tag \"use\" must be in oneOf",schema:schema62.discriminator,parentSchema:schema62,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "use", tagValue: tag0},message:"tag \"use\" must be string",schema:schema62.discriminator,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8248,7 +8446,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.type,parentSchema:schema60,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema62.type,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8257,12 +8455,12 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate205.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate197(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate204(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -8271,7 +8469,7 @@ let passing0 = null;
 const _errs1 = errors;
 if(typeof data === "string"){
 if(func3(data) < 1){
-const err0 = {instancePath,schemaPath:"#/oneOf/0/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema56.oneOf[0],data};
+const err0 = {instancePath,schemaPath:"#/oneOf/0/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema58.oneOf[0],data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8282,7 +8480,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema56.oneOf[0].type,parentSchema:schema56.oneOf[0],data};
+const err1 = {instancePath,schemaPath:"#/oneOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema58.oneOf[0].type,parentSchema:schema58.oneOf[0],data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8297,8 +8495,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs3 = errors;
-if(!(validate198(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+if(!(validate205(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs3 === errors;
@@ -8312,8 +8510,8 @@ valid0 = true;
 passing0 = 1;
 }
 const _errs4 = errors;
-if(!(validate205(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate205.errors : vErrors.concat(validate205.errors);
+if(!(validate212(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs4 === errors;
@@ -8329,7 +8527,7 @@ passing0 = 2;
 }
 }
 if(!valid0){
-const err2 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema56.oneOf,parentSchema:schema56,data};
+const err2 = {instancePath,schemaPath:"#/oneOf",keyword:"oneOf",params:{passingSchemas: passing0},message:"must match exactly one schema in oneOf",schema:schema58.oneOf,parentSchema:schema58,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8349,21 +8547,21 @@ vErrors = null;
 }
 }
 }
-validate197.errors = vErrors;
+validate204.errors = vErrors;
 return errors === 0;
 }
 
-const schema89 = {"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}};
-const schema90 = {"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}};
+const schema91 = {"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}};
+const schema92 = {"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}};
 const pattern41 = new RegExp("^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$", "u");
 
-function validate303(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate310(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(((((key0 === "share") || (key0 === "for")) || (key0 === "min_requests")) || (key0 === "max_error_ratio")) || (key0 === "max_ttft_ratio"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema90,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema92,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8377,7 +8575,7 @@ if(data.share !== undefined){
 let data0 = data.share;
 if(typeof data0 === "string"){
 if(!pattern41.test(data0)){
-const err1 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/pattern",keyword:"pattern",params:{pattern: "^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"},message:"must match pattern \""+"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"+"\"",schema:"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$",parentSchema:schema90.properties.share,data:data0};
+const err1 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/pattern",keyword:"pattern",params:{pattern: "^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"},message:"must match pattern \""+"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"+"\"",schema:"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$",parentSchema:schema92.properties.share,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8388,7 +8586,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema90.properties.share.type,parentSchema:schema90.properties.share,data:data0};
+const err2 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.share.type,parentSchema:schema92.properties.share,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8414,7 +8612,7 @@ if(data.max_error_ratio !== undefined){
 let data3 = data.max_error_ratio;
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1000 || isNaN(data3)){
-const err3 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema90.properties.max_error_ratio,data:data3};
+const err3 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema92.properties.max_error_ratio,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8424,7 +8622,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data3 < 1 || isNaN(data3)){
-const err4 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema90.properties.max_error_ratio,data:data3};
+const err4 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema92.properties.max_error_ratio,data:data3};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8435,7 +8633,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema90.properties.max_error_ratio.type,parentSchema:schema90.properties.max_error_ratio,data:data3};
+const err5 = {instancePath:instancePath+"/max_error_ratio",schemaPath:"#/properties/max_error_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema92.properties.max_error_ratio.type,parentSchema:schema92.properties.max_error_ratio,data:data3};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -8449,7 +8647,7 @@ if(data.max_ttft_ratio !== undefined){
 let data4 = data.max_ttft_ratio;
 if((typeof data4 == "number") && (isFinite(data4))){
 if(data4 > 1000 || isNaN(data4)){
-const err6 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema90.properties.max_ttft_ratio,data:data4};
+const err6 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000",schema:1000,parentSchema:schema92.properties.max_ttft_ratio,data:data4};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -8459,7 +8657,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data4 < 1 || isNaN(data4)){
-const err7 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema90.properties.max_ttft_ratio,data:data4};
+const err7 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema92.properties.max_ttft_ratio,data:data4};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -8470,7 +8668,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema90.properties.max_ttft_ratio.type,parentSchema:schema90.properties.max_ttft_ratio,data:data4};
+const err8 = {instancePath:instancePath+"/max_ttft_ratio",schemaPath:"#/properties/max_ttft_ratio/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema92.properties.max_ttft_ratio.type,parentSchema:schema92.properties.max_ttft_ratio,data:data4};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -8482,7 +8680,7 @@ errors++;
 }
 }
 else {
-const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema90.type,parentSchema:schema90,data};
+const err9 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema92.type,parentSchema:schema92,data};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -8491,18 +8689,18 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate303.errors = vErrors;
+validate310.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate302(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate309(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "guard")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema89,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema91,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8513,14 +8711,14 @@ errors++;
 }
 }
 if(data.guard !== undefined){
-if(!(validate303(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
-vErrors = vErrors === null ? validate303.errors : vErrors.concat(validate303.errors);
+if(!(validate310(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
+vErrors = vErrors === null ? validate310.errors : vErrors.concat(validate310.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema89.type,parentSchema:schema89,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema91.type,parentSchema:schema91,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8529,20 +8727,20 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate302.errors = vErrors;
+validate309.errors = vErrors;
 return errors === 0;
 }
 
-const schema91 = {"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}};
-const schema92 = {"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}};
+const schema93 = {"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}};
+const schema94 = {"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}};
 const formats4 = require("ajv-formats/dist/formats").fullFormats["date-time"];
 
-function validate309(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate316(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.id === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "id"},message:"must have required property '"+"id"+"'",schema:schema94.required,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8552,7 +8750,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.title === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "title"},message:"must have required property '"+"title"+"'",schema:schema94.required,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8562,7 +8760,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.description === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "description"},message:"must have required property '"+"description"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "description"},message:"must have required property '"+"description"+"'",schema:schema94.required,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8572,7 +8770,7 @@ vErrors.push(err2);
 errors++;
 }
 if(data.severity === undefined){
-const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "severity"},message:"must have required property '"+"severity"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err3 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "severity"},message:"must have required property '"+"severity"+"'",schema:schema94.required,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8582,7 +8780,7 @@ vErrors.push(err3);
 errors++;
 }
 if(data.status === undefined){
-const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err4 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "status"},message:"must have required property '"+"status"+"'",schema:schema94.required,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8592,7 +8790,7 @@ vErrors.push(err4);
 errors++;
 }
 if(data.created_at === undefined){
-const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "created_at"},message:"must have required property '"+"created_at"+"'",schema:schema92.required,parentSchema:schema92,data};
+const err5 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "created_at"},message:"must have required property '"+"created_at"+"'",schema:schema94.required,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -8603,7 +8801,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((((key0 === "id") || (key0 === "title")) || (key0 === "description")) || (key0 === "severity")) || (key0 === "status")) || (key0 === "created_at")) || (key0 === "resolved_at"))){
-const err6 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema92,data};
+const err6 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -8617,7 +8815,7 @@ if(data.id !== undefined){
 let data0 = data.id;
 if(typeof data0 === "string"){
 if(func3(data0) < 1){
-const err7 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema92.properties.id,data:data0};
+const err7 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema94.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -8628,7 +8826,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.id.type,parentSchema:schema92.properties.id,data:data0};
+const err8 = {instancePath:instancePath+"/id",schemaPath:"#/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.id.type,parentSchema:schema94.properties.id,data:data0};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -8642,7 +8840,7 @@ if(data.title !== undefined){
 let data1 = data.title;
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-const err9 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema92.properties.title,data:data1};
+const err9 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema94.properties.title,data:data1};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -8653,7 +8851,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.title.type,parentSchema:schema92.properties.title,data:data1};
+const err10 = {instancePath:instancePath+"/title",schemaPath:"#/properties/title/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.title.type,parentSchema:schema94.properties.title,data:data1};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -8666,7 +8864,7 @@ errors++;
 if(data.description !== undefined){
 let data2 = data.description;
 if(typeof data2 !== "string"){
-const err11 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.description.type,parentSchema:schema92.properties.description,data:data2};
+const err11 = {instancePath:instancePath+"/description",schemaPath:"#/properties/description/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.description.type,parentSchema:schema94.properties.description,data:data2};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -8679,7 +8877,7 @@ errors++;
 if(data.severity !== undefined){
 let data3 = data.severity;
 if(!((data3 === "warning") || (data3 === "error"))){
-const err12 = {instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema92.properties.severity.enum},message:"must be equal to one of the allowed values",schema:schema92.properties.severity.enum,parentSchema:schema92.properties.severity,data:data3};
+const err12 = {instancePath:instancePath+"/severity",schemaPath:"#/properties/severity/enum",keyword:"enum",params:{allowedValues: schema94.properties.severity.enum},message:"must be equal to one of the allowed values",schema:schema94.properties.severity.enum,parentSchema:schema94.properties.severity,data:data3};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -8692,7 +8890,7 @@ errors++;
 if(data.status !== undefined){
 let data4 = data.status;
 if(!((data4 === "ongoing") || (data4 === "resolved"))){
-const err13 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema92.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema92.properties.status.enum,parentSchema:schema92.properties.status,data:data4};
+const err13 = {instancePath:instancePath+"/status",schemaPath:"#/properties/status/enum",keyword:"enum",params:{allowedValues: schema94.properties.status.enum},message:"must be equal to one of the allowed values",schema:schema94.properties.status.enum,parentSchema:schema94.properties.status,data:data4};
 if(vErrors === null){
 vErrors = [err13];
 }
@@ -8706,7 +8904,7 @@ if(data.created_at !== undefined){
 let data5 = data.created_at;
 if(typeof data5 === "string"){
 if(!(formats4.validate(data5))){
-const err14 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema92.properties.created_at,data:data5};
+const err14 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema94.properties.created_at,data:data5};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -8717,7 +8915,7 @@ errors++;
 }
 }
 else {
-const err15 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.created_at.type,parentSchema:schema92.properties.created_at,data:data5};
+const err15 = {instancePath:instancePath+"/created_at",schemaPath:"#/properties/created_at/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.created_at.type,parentSchema:schema94.properties.created_at,data:data5};
 if(vErrors === null){
 vErrors = [err15];
 }
@@ -8734,7 +8932,7 @@ let valid1 = false;
 const _errs14 = errors;
 if(typeof data6 === "string"){
 if(!(formats4.validate(data6))){
-const err16 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema92.properties.resolved_at.anyOf[0],data:data6};
+const err16 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema94.properties.resolved_at.anyOf[0],data:data6};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -8745,7 +8943,7 @@ errors++;
 }
 }
 else {
-const err17 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema92.properties.resolved_at.anyOf[0].type,parentSchema:schema92.properties.resolved_at.anyOf[0],data:data6};
+const err17 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/0/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema94.properties.resolved_at.anyOf[0].type,parentSchema:schema94.properties.resolved_at.anyOf[0],data:data6};
 if(vErrors === null){
 vErrors = [err17];
 }
@@ -8759,7 +8957,7 @@ valid1 = valid1 || _valid0;
 if(!valid1){
 const _errs16 = errors;
 if(data6 !== null){
-const err18 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema92.properties.resolved_at.anyOf[1].type,parentSchema:schema92.properties.resolved_at.anyOf[1],data:data6};
+const err18 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf/1/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema94.properties.resolved_at.anyOf[1].type,parentSchema:schema94.properties.resolved_at.anyOf[1],data:data6};
 if(vErrors === null){
 vErrors = [err18];
 }
@@ -8772,7 +8970,7 @@ var _valid0 = _errs16 === errors;
 valid1 = valid1 || _valid0;
 }
 if(!valid1){
-const err19 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema92.properties.resolved_at.anyOf,parentSchema:schema92.properties.resolved_at,data:data6};
+const err19 = {instancePath:instancePath+"/resolved_at",schemaPath:"#/properties/resolved_at/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema94.properties.resolved_at.anyOf,parentSchema:schema94.properties.resolved_at,data:data6};
 if(vErrors === null){
 vErrors = [err19];
 }
@@ -8795,7 +8993,7 @@ vErrors = null;
 }
 }
 else {
-const err20 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema92.type,parentSchema:schema92,data};
+const err20 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema94.type,parentSchema:schema94,data};
 if(vErrors === null){
 vErrors = [err20];
 }
@@ -8804,18 +9002,18 @@ vErrors.push(err20);
 }
 errors++;
 }
-validate309.errors = vErrors;
+validate316.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate308(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate315(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!(key0 === "incidents")){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema91,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8830,14 +9028,14 @@ let data0 = data.incidents;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate309(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
+if(!(validate316(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate316.errors : vErrors.concat(validate316.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err1 = {instancePath:instancePath+"/incidents",schemaPath:"#/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema91.properties.incidents.type,parentSchema:schema91.properties.incidents,data:data0};
+const err1 = {instancePath:instancePath+"/incidents",schemaPath:"#/properties/incidents/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema93.properties.incidents.type,parentSchema:schema93.properties.incidents,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8849,7 +9047,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema91.type,parentSchema:schema91,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema93.type,parentSchema:schema93,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8858,20 +9056,20 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate308.errors = vErrors;
+validate315.errors = vErrors;
 return errors === 0;
 }
 
-const schema93 = {"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}};
-const schema94 = {"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}};
+const schema95 = {"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}};
+const schema96 = {"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}};
 
-function validate313(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((key0 === "lines") || (key0 === "users"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema94,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema96,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8884,7 +9082,7 @@ errors++;
 if(data.lines !== undefined){
 let data0 = data.lines;
 if(!(((data0 === "all") || (data0 === "failures")) || (data0 === "none"))){
-const err1 = {instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/enum",keyword:"enum",params:{allowedValues: schema94.properties.lines.enum},message:"must be equal to one of the allowed values",schema:schema94.properties.lines.enum,parentSchema:schema94.properties.lines,data:data0};
+const err1 = {instancePath:instancePath+"/lines",schemaPath:"#/properties/lines/enum",keyword:"enum",params:{allowedValues: schema96.properties.lines.enum},message:"must be equal to one of the allowed values",schema:schema96.properties.lines.enum,parentSchema:schema96.properties.lines,data:data0};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8902,7 +9100,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema94.type,parentSchema:schema94,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema96.type,parentSchema:schema96,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8911,19 +9109,19 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate313.errors = vErrors;
+validate320.errors = vErrors;
 return errors === 0;
 }
 
-const schema95 = {"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}};
+const schema97 = {"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}};
 const pattern42 = new RegExp("^https?://[^\\s?#]+$", "u");
 
-function validate316(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.endpoint === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "endpoint"},message:"must have required property '"+"endpoint"+"'",schema:schema95.required,parentSchema:schema95,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "endpoint"},message:"must have required property '"+"endpoint"+"'",schema:schema97.required,parentSchema:schema97,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -8934,7 +9132,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((((key0 === "endpoint") || (key0 === "headers")) || (key0 === "sample")) || (key0 === "interval"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema95,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema97,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -8948,7 +9146,7 @@ if(data.endpoint !== undefined){
 let data0 = data.endpoint;
 if(typeof data0 === "string"){
 if(!pattern42.test(data0)){
-const err2 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s?#]+$"},message:"must match pattern \""+"^https?://[^\\s?#]+$"+"\"",schema:"^https?://[^\\s?#]+$",parentSchema:schema95.properties.endpoint,data:data0};
+const err2 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s?#]+$"},message:"must match pattern \""+"^https?://[^\\s?#]+$"+"\"",schema:"^https?://[^\\s?#]+$",parentSchema:schema97.properties.endpoint,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -8959,7 +9157,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema95.properties.endpoint.type,parentSchema:schema95.properties.endpoint,data:data0};
+const err3 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema97.properties.endpoint.type,parentSchema:schema97.properties.endpoint,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -8974,7 +9172,7 @@ let data1 = data.headers;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key1 in data1){
 if(!(pattern14.test(key1))){
-const err4 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema95.properties.headers,data:data1};
+const err4 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema97.properties.headers,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -8989,7 +9187,7 @@ if(pattern14.test(key2)){
 let data2 = data1[key2];
 if(typeof data2 === "string"){
 if(!pattern16.test(data2)){
-const err5 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000\\r\\n]*$"},message:"must match pattern \""+"^[^\\u0000\\r\\n]*$"+"\"",schema:"^[^\\u0000\\r\\n]*$",parentSchema:schema95.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
+const err5 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000\\r\\n]*$"},message:"must match pattern \""+"^[^\\u0000\\r\\n]*$"+"\"",schema:"^[^\\u0000\\r\\n]*$",parentSchema:schema97.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -9000,7 +9198,7 @@ errors++;
 }
 }
 else {
-const err6 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema95.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"].type,parentSchema:schema95.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
+const err6 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema97.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"].type,parentSchema:schema97.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -9013,7 +9211,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema95.properties.headers.type,parentSchema:schema95.properties.headers,data:data1};
+const err7 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema97.properties.headers.type,parentSchema:schema97.properties.headers,data:data1};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -9027,7 +9225,7 @@ if(data.sample !== undefined){
 let data3 = data.sample;
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1 || isNaN(data3)){
-const err8 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1",schema:1,parentSchema:schema95.properties.sample,data:data3};
+const err8 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1},message:"must be <= 1",schema:1,parentSchema:schema97.properties.sample,data:data3};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -9037,7 +9235,7 @@ vErrors.push(err8);
 errors++;
 }
 if(data3 < 0 || isNaN(data3)){
-const err9 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema95.properties.sample,data:data3};
+const err9 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema97.properties.sample,data:data3};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -9048,7 +9246,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema95.properties.sample.type,parentSchema:schema95.properties.sample,data:data3};
+const err10 = {instancePath:instancePath+"/sample",schemaPath:"#/properties/sample/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema97.properties.sample.type,parentSchema:schema97.properties.sample,data:data3};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -9066,7 +9264,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema95.type,parentSchema:schema95,data};
+const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema97.type,parentSchema:schema97,data};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -9075,18 +9273,18 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate316.errors = vErrors;
+validate323.errors = vErrors;
 return errors === 0;
 }
 
-const schema96 = {"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}};
+const schema98 = {"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}};
 
-function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.file === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "file"},message:"must have required property '"+"file"+"'",schema:schema96.required,parentSchema:schema96,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "file"},message:"must have required property '"+"file"+"'",schema:schema98.required,parentSchema:schema98,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9097,7 +9295,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "file") || (key0 === "max_size")) || (key0 === "keep"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema96,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema98,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9111,7 +9309,7 @@ if(data.file !== undefined){
 let data0 = data.file;
 if(typeof data0 === "string"){
 if(func3(data0) < 1){
-const err2 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema96.properties.file,data:data0};
+const err2 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema98.properties.file,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9122,7 +9320,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema96.properties.file.type,parentSchema:schema96.properties.file,data:data0};
+const err3 = {instancePath:instancePath+"/file",schemaPath:"#/properties/file/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema98.properties.file.type,parentSchema:schema98.properties.file,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -9141,7 +9339,7 @@ errors = vErrors.length;
 if(data.keep !== undefined){
 let data2 = data.keep;
 if(!(((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2))) && (isFinite(data2)))){
-const err4 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema96.properties.keep.type,parentSchema:schema96.properties.keep,data:data2};
+const err4 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema98.properties.keep.type,parentSchema:schema98.properties.keep,data:data2};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -9152,7 +9350,7 @@ errors++;
 }
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 10000 || isNaN(data2)){
-const err5 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema96.properties.keep,data:data2};
+const err5 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/maximum",keyword:"maximum",params:{comparison: "<=", limit: 10000},message:"must be <= 10000",schema:10000,parentSchema:schema98.properties.keep,data:data2};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -9162,7 +9360,7 @@ vErrors.push(err5);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema96.properties.keep,data:data2};
+const err6 = {instancePath:instancePath+"/keep",schemaPath:"#/properties/keep/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema98.properties.keep,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -9175,7 +9373,7 @@ errors++;
 }
 }
 else {
-const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema96.type,parentSchema:schema96,data};
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema98.type,parentSchema:schema98,data};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -9184,18 +9382,18 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate319.errors = vErrors;
+validate326.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate312(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
 if(!((((key0 === "access_log") || (key0 === "server_timing")) || (key0 === "otlp")) || (key0 === "decision_log"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema93,data};
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema95,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9206,15 +9404,15 @@ errors++;
 }
 }
 if(data.access_log !== undefined){
-if(!(validate313(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
-vErrors = vErrors === null ? validate313.errors : vErrors.concat(validate313.errors);
+if(!(validate320(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
+vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
 errors = vErrors.length;
 }
 }
 if(data.server_timing !== undefined){
 let data1 = data.server_timing;
 if(!(((data1 === "on_request") || (data1 === "always")) || (data1 === "never"))){
-const err1 = {instancePath:instancePath+"/server_timing",schemaPath:"#/properties/server_timing/enum",keyword:"enum",params:{allowedValues: schema93.properties.server_timing.enum},message:"must be equal to one of the allowed values",schema:schema93.properties.server_timing.enum,parentSchema:schema93.properties.server_timing,data:data1};
+const err1 = {instancePath:instancePath+"/server_timing",schemaPath:"#/properties/server_timing/enum",keyword:"enum",params:{allowedValues: schema95.properties.server_timing.enum},message:"must be equal to one of the allowed values",schema:schema95.properties.server_timing.enum,parentSchema:schema95.properties.server_timing,data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9225,20 +9423,20 @@ errors++;
 }
 }
 if(data.otlp !== undefined){
-if(!(validate316(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
-vErrors = vErrors === null ? validate316.errors : vErrors.concat(validate316.errors);
+if(!(validate323(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
+vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
 errors = vErrors.length;
 }
 }
 if(data.decision_log !== undefined){
-if(!(validate319(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+if(!(validate326(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
+vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema93.type,parentSchema:schema93,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema95.type,parentSchema:schema95,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9247,7 +9445,7 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate312.errors = vErrors;
+validate319.errors = vErrors;
 return errors === 0;
 }
 
@@ -9503,8 +9701,8 @@ errors++;
 }
 for(const key6 in data12){
 if(pattern19.test(key6)){
-if(!(validate161(data12[key6], {instancePath:instancePath+"/models/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data12,parentDataProperty:key6,rootData}))){
-vErrors = vErrors === null ? validate161.errors : vErrors.concat(validate161.errors);
+if(!(validate164(data12[key6], {instancePath:instancePath+"/models/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data12,parentDataProperty:key6,rootData}))){
+vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
 errors = vErrors.length;
 }
 }
@@ -9536,8 +9734,8 @@ errors++;
 }
 const len1 = data14.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate197(data14[i1], {instancePath:instancePath+"/pipeline/" + i1,parentData:data14,parentDataProperty:i1,rootData}))){
-vErrors = vErrors === null ? validate197.errors : vErrors.concat(validate197.errors);
+if(!(validate204(data14[i1], {instancePath:instancePath+"/pipeline/" + i1,parentData:data14,parentDataProperty:i1,rootData}))){
+vErrors = vErrors === null ? validate204.errors : vErrors.concat(validate204.errors);
 errors = vErrors.length;
 }
 }
@@ -9554,20 +9752,20 @@ errors++;
 }
 }
 if(data.reload !== undefined){
-if(!(validate302(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
-vErrors = vErrors === null ? validate302.errors : vErrors.concat(validate302.errors);
+if(!(validate309(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
+vErrors = vErrors === null ? validate309.errors : vErrors.concat(validate309.errors);
 errors = vErrors.length;
 }
 }
 if(data.status !== undefined){
-if(!(validate308(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
-vErrors = vErrors === null ? validate308.errors : vErrors.concat(validate308.errors);
+if(!(validate315(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
+vErrors = vErrors === null ? validate315.errors : vErrors.concat(validate315.errors);
 errors = vErrors.length;
 }
 }
 if(data.telemetry !== undefined){
-if(!(validate312(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
-vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
+if(!(validate319(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
+vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
 errors = vErrors.length;
 }
 }
@@ -9586,14 +9784,14 @@ validate21.errors = vErrors;
 return errors === 0;
 }
 
-export const branch0 = validate323;
-const schema97 = {"type":"integer","minimum":0,"maximum":1000000000};
+export const branch0 = validate330;
+const schema99 = {"type":"integer","minimum":0,"maximum":1000000000};
 
-function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate330(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema97.type,parentSchema:schema97,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema99.type,parentSchema:schema99,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9604,7 +9802,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema97,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema99,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9614,7 +9812,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 0 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema97,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema99,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9624,18 +9822,18 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate323.errors = vErrors;
+validate330.errors = vErrors;
 return errors === 0;
 }
 
-export const branch1 = validate324;
-const schema98 = {"const":"none"};
+export const branch1 = validate331;
+const schema100 = {"const":"none"};
 
-function validate324(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("none" !== data){
-const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "none"},message:"must be equal to constant",schema:"none",parentSchema:schema98,data};
+const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "none"},message:"must be equal to constant",schema:"none",parentSchema:schema100,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9644,14 +9842,14 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate324.errors = vErrors;
+validate331.errors = vErrors;
 return errors === 0;
 }
 
-export const branch2 = validate325;
-const schema99 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit"};
+export const branch2 = validate332;
+const schema101 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit"};
 
-function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9710,30 +9908,30 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate326.errors = vErrors;
+validate333.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate325(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate326(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
+if(!(validate333(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate333.errors : vErrors.concat(validate333.errors);
 errors = vErrors.length;
 }
-validate325.errors = vErrors;
+validate332.errors = vErrors;
 return errors === 0;
 }
 
-export const branch3 = validate330;
-const schema101 = {"type":"integer","minimum":1,"maximum":1000000};
+export const branch3 = validate337;
+const schema103 = {"type":"integer","minimum":1,"maximum":1000000};
 
-function validate330(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate337(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema101.type,parentSchema:schema101,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema103.type,parentSchema:schema103,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9744,7 +9942,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema101,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema103,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9754,7 +9952,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 1 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema101,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema103,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9764,14 +9962,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate330.errors = vErrors;
+validate337.errors = vErrors;
 return errors === 0;
 }
 
-export const branch4 = validate331;
-const schema102 = {"type":"array","uniqueItems":true,"items":{"type":"string"}};
+export const branch4 = validate338;
+const schema104 = {"type":"array","uniqueItems":true,"items":{"type":"string"}};
 
-function validate331(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate338(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(Array.isArray(data)){
@@ -9779,7 +9977,7 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema102.items.type,parentSchema:schema102.items,data:data0};
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema104.items.type,parentSchema:schema104.items,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9800,7 +9998,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema102,data};
+const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema104,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9815,7 +10013,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema102.type,parentSchema:schema102,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema104.type,parentSchema:schema104,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9824,18 +10022,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate331.errors = vErrors;
+validate338.errors = vErrors;
 return errors === 0;
 }
 
-export const branch5 = validate332;
-const schema103 = {"const":"all"};
+export const branch5 = validate339;
+const schema105 = {"const":"all"};
 
-function validate332(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("all" !== data){
-const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "all"},message:"must be equal to constant",schema:"all",parentSchema:schema103,data};
+const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "all"},message:"must be equal to constant",schema:"all",parentSchema:schema105,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9844,18 +10042,18 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate332.errors = vErrors;
+validate339.errors = vErrors;
 return errors === 0;
 }
 
-export const branch6 = validate333;
-const schema104 = {"type":"integer","minimum":1,"maximum":1000000000};
+export const branch6 = validate340;
+const schema106 = {"type":"integer","minimum":1,"maximum":1000000000};
 
-function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate340(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema104.type,parentSchema:schema104,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema106.type,parentSchema:schema106,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9866,7 +10064,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema104,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema106,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9876,7 +10074,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 1 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema104,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema106,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9886,14 +10084,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate333.errors = vErrors;
+validate340.errors = vErrors;
 return errors === 0;
 }
 
-export const branch7 = validate334;
-const schema105 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings"};
+export const branch7 = validate341;
+const schema107 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings"};
 
-function validate335(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9942,31 +10140,31 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate335.errors = vErrors;
+validate342.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate334(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate341(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate335(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate335.errors : vErrors.concat(validate335.errors);
+if(!(validate342(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate342.errors : vErrors.concat(validate342.errors);
 errors = vErrors.length;
 }
-validate334.errors = vErrors;
+validate341.errors = vErrors;
 return errors === 0;
 }
 
-export const branch8 = validate339;
-const schema107 = {"type":"number","minimum":0,"maximum":1000000000};
+export const branch8 = validate346;
+const schema109 = {"type":"number","minimum":0,"maximum":1000000000};
 
-function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate346(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000000 || isNaN(data)){
-const err0 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema107,data};
+const err0 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema109,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -9976,7 +10174,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data < 0 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema107,data};
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema109,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -9987,7 +10185,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema107.type,parentSchema:schema107,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema109.type,parentSchema:schema109,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -9996,19 +10194,19 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate339.errors = vErrors;
+validate346.errors = vErrors;
 return errors === 0;
 }
 
-export const branch9 = validate340;
-const schema108 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice"};
+export const branch9 = validate347;
+const schema110 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice"};
 
-function validate341(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.default === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema51.required,parentSchema:schema51,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema52.required,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10019,7 +10217,7 @@ errors++;
 }
 for(const key0 in data){
 if(!((key0 === "default") || (pattern22.test(key0)))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema51,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10045,7 +10243,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema51.type,parentSchema:schema51,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema52.type,parentSchema:schema52,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10054,31 +10252,31 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate341.errors = vErrors;
+validate348.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate340(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate347(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate341(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate341.errors : vErrors.concat(validate341.errors);
+if(!(validate348(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate348.errors : vErrors.concat(validate348.errors);
 errors = vErrors.length;
 }
-validate340.errors = vErrors;
+validate347.errors = vErrors;
 return errors === 0;
 }
 
-export const branch10 = validate345;
-const schema110 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target"};
+export const branch10 = validate352;
+const schema112 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target"};
 
-function validate346(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate353(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.upstream === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "upstream"},message:"must have required property '"+"upstream"+"'",schema:schema53.required,parentSchema:schema53,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "upstream"},message:"must have required property '"+"upstream"+"'",schema:schema55.required,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10088,7 +10286,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.model === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "model"},message:"must have required property '"+"model"+"'",schema:schema53.required,parentSchema:schema53,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "model"},message:"must have required property '"+"model"+"'",schema:schema55.required,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10098,8 +10296,8 @@ vErrors.push(err1);
 errors++;
 }
 for(const key0 in data){
-if(!((((((((key0 === "upstream") || (key0 === "model")) || (key0 === "weight")) || (key0 === "timeouts")) || (key0 === "context_window")) || (key0 === "features")) || (key0 === "cost")) || (key0 === "parameters"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data};
+if(!(func2.call(schema55.properties, key0))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10112,7 +10310,7 @@ errors++;
 if(data.upstream !== undefined){
 let data0 = data.upstream;
 if(typeof data0 !== "string"){
-const err3 = {instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.upstream.type,parentSchema:schema53.properties.upstream,data:data0};
+const err3 = {instancePath:instancePath+"/upstream",schemaPath:"#/properties/upstream/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.upstream.type,parentSchema:schema55.properties.upstream,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10126,7 +10324,7 @@ if(data.model !== undefined){
 let data1 = data.model;
 if(typeof data1 === "string"){
 if(func3(data1) < 1){
-const err4 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema53.properties.model,data:data1};
+const err4 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema55.properties.model,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -10137,7 +10335,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.model.type,parentSchema:schema53.properties.model,data:data1};
+const err5 = {instancePath:instancePath+"/model",schemaPath:"#/properties/model/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.model.type,parentSchema:schema55.properties.model,data:data1};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -10151,7 +10349,7 @@ if(data.weight !== undefined){
 let data2 = data.weight;
 if((typeof data2 == "number") && (isFinite(data2))){
 if(data2 > 1000000 || isNaN(data2)){
-const err6 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema53.properties.weight,data:data2};
+const err6 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000},message:"must be <= 1000000",schema:1000000,parentSchema:schema55.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -10161,7 +10359,7 @@ vErrors.push(err6);
 errors++;
 }
 if(data2 < 0 || isNaN(data2)){
-const err7 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema53.properties.weight,data:data2};
+const err7 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema55.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -10172,7 +10370,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema53.properties.weight.type,parentSchema:schema53.properties.weight,data:data2};
+const err8 = {instancePath:instancePath+"/weight",schemaPath:"#/properties/weight/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema55.properties.weight.type,parentSchema:schema55.properties.weight,data:data2};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -10202,7 +10400,7 @@ for(let i0=0; i0<len0; i0++){
 let data6 = data5[i0];
 if(typeof data6 === "string"){
 if(!pattern21.test(data6)){
-const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema53.properties.features.items,data:data6};
+const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema55.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -10213,7 +10411,7 @@ errors++;
 }
 }
 else {
-const err10 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema53.properties.features.items.type,parentSchema:schema53.properties.features.items,data:data6};
+const err10 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema55.properties.features.items.type,parentSchema:schema55.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -10234,7 +10432,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err11 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema53.properties.features,data:data5};
+const err11 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema55.properties.features,data:data5};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -10249,7 +10447,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err12 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema53.properties.features.type,parentSchema:schema53.properties.features,data:data5};
+const err12 = {instancePath:instancePath+"/features",schemaPath:"#/properties/features/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema55.properties.features.type,parentSchema:schema55.properties.features,data:data5};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -10259,137 +10457,32 @@ vErrors.push(err12);
 errors++;
 }
 }
+if(data.fail_over_on !== undefined){
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+errors = vErrors.length;
+}
+}
 if(data.cost !== undefined){
-if(!(validate167(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
-vErrors = vErrors === null ? validate167.errors : vErrors.concat(validate167.errors);
+if(!(validate170(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
+vErrors = vErrors === null ? validate170.errors : vErrors.concat(validate170.errors);
 errors = vErrors.length;
 }
 }
 if(data.parameters !== undefined){
-if(!(validate189(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
-vErrors = vErrors === null ? validate189.errors : vErrors.concat(validate189.errors);
+if(!(validate195(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
+vErrors = vErrors === null ? validate195.errors : vErrors.concat(validate195.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema53.type,parentSchema:schema53,data};
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.type,parentSchema:schema55,data};
 if(vErrors === null){
 vErrors = [err13];
 }
 else {
 vErrors.push(err13);
-}
-errors++;
-}
-validate346.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate345(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate346(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate346.errors : vErrors.concat(validate346.errors);
-errors = vErrors.length;
-}
-validate345.errors = vErrors;
-return errors === 0;
-}
-
-export const branch11 = validate352;
-const schema112 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep"};
-
-function validate353(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.balance === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "balance"},message:"must have required property '"+"balance"+"'",schema:schema55.required,parentSchema:schema55,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data.targets === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"},message:"must have required property '"+"targets"+"'",schema:schema55.required,parentSchema:schema55,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-for(const key0 in data){
-if(!((key0 === "balance") || (key0 === "targets"))){
-const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema55,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.balance !== undefined){
-let data0 = data.balance;
-if(!(((data0 === "weighted") || (data0 === "latency")) || (data0 === "sticky"))){
-const err3 = {instancePath:instancePath+"/balance",schemaPath:"#/properties/balance/enum",keyword:"enum",params:{allowedValues: schema55.properties.balance.enum},message:"must be equal to one of the allowed values",schema:schema55.properties.balance.enum,parentSchema:schema55.properties.balance,data:data0};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-}
-if(data.targets !== undefined){
-let data1 = data.targets;
-if(Array.isArray(data1)){
-if(data1.length < 1){
-const err4 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema55.properties.targets,data:data1};
-if(vErrors === null){
-vErrors = [err4];
-}
-else {
-vErrors.push(err4);
-}
-errors++;
-}
-const len0 = data1.length;
-for(let i0=0; i0<len0; i0++){
-if(!(validate185(data1[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate185.errors : vErrors.concat(validate185.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err5 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema55.properties.targets.type,parentSchema:schema55.properties.targets,data:data1};
-if(vErrors === null){
-vErrors = [err5];
-}
-else {
-vErrors.push(err5);
-}
-errors++;
-}
-}
-}
-else {
-const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema55.type,parentSchema:schema55,data};
-if(vErrors === null){
-vErrors = [err6];
-}
-else {
-vErrors.push(err6);
 }
 errors++;
 }
@@ -10409,15 +10502,132 @@ validate352.errors = vErrors;
 return errors === 0;
 }
 
-export const branch12 = validate356;
-const schema114 = {"type":"string","minLength":1};
+export const branch11 = validate360;
+const schema114 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep"};
 
-function validate356(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate361(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.balance === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "balance"},message:"must have required property '"+"balance"+"'",schema:schema57.required,parentSchema:schema57,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data.targets === undefined){
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "targets"},message:"must have required property '"+"targets"+"'",schema:schema57.required,parentSchema:schema57,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+for(const key0 in data){
+if(!(((key0 === "balance") || (key0 === "fail_over_on")) || (key0 === "targets"))){
+const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema57,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.balance !== undefined){
+let data0 = data.balance;
+if(!(((data0 === "weighted") || (data0 === "latency")) || (data0 === "sticky"))){
+const err3 = {instancePath:instancePath+"/balance",schemaPath:"#/properties/balance/enum",keyword:"enum",params:{allowedValues: schema57.properties.balance.enum},message:"must be equal to one of the allowed values",schema:schema57.properties.balance.enum,parentSchema:schema57.properties.balance,data:data0};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+}
+if(data.fail_over_on !== undefined){
+if(!(validate187(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate187.errors : vErrors.concat(validate187.errors);
+errors = vErrors.length;
+}
+}
+if(data.targets !== undefined){
+let data2 = data.targets;
+if(Array.isArray(data2)){
+if(data2.length < 1){
+const err4 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema57.properties.targets,data:data2};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+if(!(validate190(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/targets",schemaPath:"#/properties/targets/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema57.properties.targets.type,parentSchema:schema57.properties.targets,data:data2};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.type,parentSchema:schema57,data};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+validate361.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate360(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate361(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate361.errors : vErrors.concat(validate361.errors);
+errors = vErrors.length;
+}
+validate360.errors = vErrors;
+return errors === 0;
+}
+
+export const branch12 = validate365;
+const schema116 = {"type":"string","minLength":1};
+
+function validate365(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
 if(func3(data) < 1){
-const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema114,data};
+const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema116,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10428,7 +10638,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema114.type,parentSchema:schema114,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema116.type,parentSchema:schema116,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10437,19 +10647,19 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate356.errors = vErrors;
+validate365.errors = vErrors;
 return errors === 0;
 }
 
-export const branch13 = validate357;
-const schema115 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep"};
+export const branch13 = validate366;
+const schema117 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep"};
 
-function validate358(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate367(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema57.required,parentSchema:schema57,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema59.required,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10460,7 +10670,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema57,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10474,7 +10684,7 @@ if(data.use !== undefined){
 let data0 = data.use;
 if(typeof data0 === "string"){
 if(!pattern30.test(data0)){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema57.properties.use,data:data0};
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema59.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10485,7 +10695,7 @@ errors++;
 }
 }
 else {
-const err3 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema57.properties.use.type,parentSchema:schema57.properties.use,data:data0};
+const err3 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema59.properties.use.type,parentSchema:schema59.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -10500,7 +10710,7 @@ let data1 = data.options;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 }
 else {
-const err4 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.properties.options.type,parentSchema:schema57.properties.options,data:data1};
+const err4 = {instancePath:instancePath+"/options",schemaPath:"#/properties/options/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.properties.options.type,parentSchema:schema59.properties.options,data:data1};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -10511,14 +10721,14 @@ errors++;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -10530,7 +10740,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema57.type,parentSchema:schema57,data};
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema59.type,parentSchema:schema59,data};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -10539,111 +10749,111 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate358.errors = vErrors;
+validate367.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate357(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate366(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate358(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate358.errors : vErrors.concat(validate358.errors);
+if(!(validate367(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate367.errors : vErrors.concat(validate367.errors);
 errors = vErrors.length;
 }
-validate357.errors = vErrors;
+validate366.errors = vErrors;
 return errors === 0;
 }
 
-export const branch14 = validate363;
-const schema117 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep"};
+export const branch14 = validate372;
+const schema119 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep"};
 
-function validate364(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate373(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.use;
 if(typeof tag0 == "string"){
 if(tag0 === "auth"){
-if(!(validate206(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+if(!(validate213(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "plan-check"){
-if(!(validate212(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
+if(!(validate219(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "quota"){
-if(!(validate218(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
+if(!(validate225(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "breaker"){
-if(!(validate224(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
+if(!(validate231(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "transform"){
-if(!(validate230(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
+if(!(validate237(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt-prefix"){
-if(!(validate236(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
+if(!(validate243(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate243.errors : vErrors.concat(validate243.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "guard-words"){
-if(!(validate244(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
+if(!(validate251(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pii-mask"){
-if(!(validate250(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate250.errors : vErrors.concat(validate250.errors);
+if(!(validate257(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "answer-cache"){
-if(!(validate256(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
+if(!(validate263(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "header-tags"){
-if(!(validate262(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
+if(!(validate269(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate269.errors : vErrors.concat(validate269.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "budget"){
-if(!(validate270(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
+if(!(validate277(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stream-relay"){
-if(!(validate276(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate276.errors : vErrors.concat(validate276.errors);
+if(!(validate283(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate283.errors : vErrors.concat(validate283.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "meter"){
-if(!(validate281(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
+if(!(validate288(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
 errors = vErrors.length;
 }
 }
 else {
-const err0 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "use", tagValue: tag0},message:"value of tag \"use\" must be in oneOf",schema:schema60.discriminator,parentSchema:schema60,data};
+const err0 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "mapping", tag: "use", tagValue: tag0},message:"value of tag \"use\" must be in oneOf",schema:schema62.discriminator,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10654,7 +10864,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "use", tagValue: tag0},message:"tag \"use\" must be string",schema:schema60.discriminator,parentSchema:schema60,data};
+const err1 = {instancePath,schemaPath:"#/discriminator",keyword:"discriminator",params:{error: "tag", tag: "use", tagValue: tag0},message:"tag \"use\" must be string",schema:schema62.discriminator,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10665,7 +10875,7 @@ errors++;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema60.type,parentSchema:schema60,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema62.type,parentSchema:schema62,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10674,119 +10884,26 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate364.errors = vErrors;
+validate373.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate363(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate372(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate364(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
+if(!(validate373(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate373.errors : vErrors.concat(validate373.errors);
 errors = vErrors.length;
 }
-validate363.errors = vErrors;
+validate372.errors = vErrors;
 return errors === 0;
 }
 
-export const branch15 = validate379;
-const schema119 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep"};
+export const branch15 = validate388;
+const schema121 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep"};
 
-function validate380(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema61.required,parentSchema:schema61,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema61,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.use !== undefined){
-let data0 = data.use;
-if("auth" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "auth"},message:"must be equal to constant",schema:"auth",parentSchema:schema61.properties.use,data:data0};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-}
-if(data.options !== undefined){
-if(!(validate207(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
-errors = vErrors.length;
-}
-}
-if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
-errors = vErrors.length;
-}
-}
-if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
-errors = vErrors.length;
-}
-}
-if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema61.type,parentSchema:schema61,data};
-if(vErrors === null){
-vErrors = [err3];
-}
-else {
-vErrors.push(err3);
-}
-errors++;
-}
-validate380.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate379(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate380(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate380.errors : vErrors.concat(validate380.errors);
-errors = vErrors.length;
-}
-validate379.errors = vErrors;
-return errors === 0;
-}
-
-export const branch16 = validate386;
-const schema121 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep"};
-
-function validate387(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate389(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10814,8 +10931,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("plan-check" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "plan-check"},message:"must be equal to constant",schema:"plan-check",parentSchema:schema63.properties.use,data:data0};
+if("auth" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "auth"},message:"must be equal to constant",schema:"auth",parentSchema:schema63.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10826,20 +10943,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate213(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate213.errors : vErrors.concat(validate213.errors);
+if(!(validate214(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate214.errors : vErrors.concat(validate214.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -10860,26 +10977,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate387.errors = vErrors;
+validate389.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate386(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate388(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate387(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate387.errors : vErrors.concat(validate387.errors);
+if(!(validate389(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate389.errors : vErrors.concat(validate389.errors);
 errors = vErrors.length;
 }
-validate386.errors = vErrors;
+validate388.errors = vErrors;
 return errors === 0;
 }
 
-export const branch17 = validate393;
-const schema123 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep"};
+export const branch16 = validate395;
+const schema123 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep"};
 
-function validate394(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate396(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10907,8 +11024,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("quota" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "quota"},message:"must be equal to constant",schema:"quota",parentSchema:schema65.properties.use,data:data0};
+if("plan-check" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "plan-check"},message:"must be equal to constant",schema:"plan-check",parentSchema:schema65.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10919,20 +11036,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate219(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate219.errors : vErrors.concat(validate219.errors);
+if(!(validate220(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate220.errors : vErrors.concat(validate220.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -10953,26 +11070,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate394.errors = vErrors;
+validate396.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate393(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate395(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate394(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate394.errors : vErrors.concat(validate394.errors);
+if(!(validate396(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate396.errors : vErrors.concat(validate396.errors);
 errors = vErrors.length;
 }
-validate393.errors = vErrors;
+validate395.errors = vErrors;
 return errors === 0;
 }
 
-export const branch18 = validate400;
-const schema125 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep"};
+export const branch17 = validate402;
+const schema125 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep"};
 
-function validate401(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate403(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11000,8 +11117,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("breaker" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "breaker"},message:"must be equal to constant",schema:"breaker",parentSchema:schema67.properties.use,data:data0};
+if("quota" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "quota"},message:"must be equal to constant",schema:"quota",parentSchema:schema67.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11012,20 +11129,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate225(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate225.errors : vErrors.concat(validate225.errors);
+if(!(validate226(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate226.errors : vErrors.concat(validate226.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11046,26 +11163,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate401.errors = vErrors;
+validate403.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate400(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate402(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate401(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate401.errors : vErrors.concat(validate401.errors);
+if(!(validate403(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate403.errors : vErrors.concat(validate403.errors);
 errors = vErrors.length;
 }
-validate400.errors = vErrors;
+validate402.errors = vErrors;
 return errors === 0;
 }
 
-export const branch19 = validate407;
-const schema127 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep"};
+export const branch18 = validate409;
+const schema127 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep"};
 
-function validate408(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate410(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11093,8 +11210,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("transform" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "transform"},message:"must be equal to constant",schema:"transform",parentSchema:schema69.properties.use,data:data0};
+if("breaker" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "breaker"},message:"must be equal to constant",schema:"breaker",parentSchema:schema69.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11105,20 +11222,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate231(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+if(!(validate232(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11139,26 +11256,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate408.errors = vErrors;
+validate410.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate407(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate409(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate408(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate408.errors : vErrors.concat(validate408.errors);
+if(!(validate410(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate410.errors : vErrors.concat(validate410.errors);
 errors = vErrors.length;
 }
-validate407.errors = vErrors;
+validate409.errors = vErrors;
 return errors === 0;
 }
 
-export const branch20 = validate414;
-const schema129 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep"};
+export const branch19 = validate416;
+const schema129 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep"};
 
-function validate415(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate417(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11186,8 +11303,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("prompt-prefix" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema71.properties.use,data:data0};
+if("transform" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "transform"},message:"must be equal to constant",schema:"transform",parentSchema:schema71.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11198,20 +11315,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate237(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
+if(!(validate238(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11232,31 +11349,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate415.errors = vErrors;
+validate417.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate414(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate416(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate415(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate415.errors : vErrors.concat(validate415.errors);
+if(!(validate417(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate417.errors : vErrors.concat(validate417.errors);
 errors = vErrors.length;
 }
-validate414.errors = vErrors;
+validate416.errors = vErrors;
 return errors === 0;
 }
 
-export const branch21 = validate421;
-const schema131 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep"};
+export const branch20 = validate423;
+const schema131 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep"};
 
-function validate422(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate424(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema74.required,parentSchema:schema74,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema73.required,parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11267,7 +11384,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema74,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11279,8 +11396,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("guard-words" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema74.properties.use,data:data0};
+if("prompt-prefix" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "prompt-prefix"},message:"must be equal to constant",schema:"prompt-prefix",parentSchema:schema73.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11291,20 +11408,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate245(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
+if(!(validate244(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate244.errors : vErrors.concat(validate244.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11316,7 +11433,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema74.type,parentSchema:schema74,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema73.type,parentSchema:schema73,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11325,26 +11442,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate422.errors = vErrors;
+validate424.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate421(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate423(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate422(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate422.errors : vErrors.concat(validate422.errors);
+if(!(validate424(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate424.errors : vErrors.concat(validate424.errors);
 errors = vErrors.length;
 }
-validate421.errors = vErrors;
+validate423.errors = vErrors;
 return errors === 0;
 }
 
-export const branch22 = validate428;
-const schema133 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep"};
+export const branch21 = validate430;
+const schema133 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep"};
 
-function validate429(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate431(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11372,8 +11489,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("pii-mask" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema76.properties.use,data:data0};
+if("guard-words" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "guard-words"},message:"must be equal to constant",schema:"guard-words",parentSchema:schema76.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11384,20 +11501,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate251(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate251.errors : vErrors.concat(validate251.errors);
+if(!(validate252(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate252.errors : vErrors.concat(validate252.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11418,26 +11535,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate429.errors = vErrors;
+validate431.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate428(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate430(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate429(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate429.errors : vErrors.concat(validate429.errors);
+if(!(validate431(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate431.errors : vErrors.concat(validate431.errors);
 errors = vErrors.length;
 }
-validate428.errors = vErrors;
+validate430.errors = vErrors;
 return errors === 0;
 }
 
-export const branch23 = validate435;
-const schema135 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep"};
+export const branch22 = validate437;
+const schema135 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep"};
 
-function validate436(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate438(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11465,8 +11582,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("answer-cache" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema78.properties.use,data:data0};
+if("pii-mask" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "pii-mask"},message:"must be equal to constant",schema:"pii-mask",parentSchema:schema78.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11477,20 +11594,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate257(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate257.errors : vErrors.concat(validate257.errors);
+if(!(validate258(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate258.errors : vErrors.concat(validate258.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11511,26 +11628,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate436.errors = vErrors;
+validate438.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate435(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate437(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate436(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate436.errors : vErrors.concat(validate436.errors);
+if(!(validate438(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate438.errors : vErrors.concat(validate438.errors);
 errors = vErrors.length;
 }
-validate435.errors = vErrors;
+validate437.errors = vErrors;
 return errors === 0;
 }
 
-export const branch24 = validate442;
-const schema137 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep"};
+export const branch23 = validate444;
+const schema137 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep"};
 
-function validate443(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate445(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11558,8 +11675,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("header-tags" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema80.properties.use,data:data0};
+if("answer-cache" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "answer-cache"},message:"must be equal to constant",schema:"answer-cache",parentSchema:schema80.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11570,20 +11687,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate263(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate263.errors : vErrors.concat(validate263.errors);
+if(!(validate264(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate264.errors : vErrors.concat(validate264.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11604,31 +11721,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate443.errors = vErrors;
+validate445.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate442(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate444(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate443(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
+if(!(validate445(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate445.errors : vErrors.concat(validate445.errors);
 errors = vErrors.length;
 }
-validate442.errors = vErrors;
+validate444.errors = vErrors;
 return errors === 0;
 }
 
-export const branch25 = validate449;
-const schema139 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep"};
+export const branch24 = validate451;
+const schema139 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep"};
 
-function validate450(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate452(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.use === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema83.required,parentSchema:schema83,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema82.required,parentSchema:schema82,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11639,7 +11756,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema83,data};
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema82,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11651,8 +11768,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("budget" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema83.properties.use,data:data0};
+if("header-tags" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "header-tags"},message:"must be equal to constant",schema:"header-tags",parentSchema:schema82.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11663,20 +11780,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate271(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate271.errors : vErrors.concat(validate271.errors);
+if(!(validate270(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate270.errors : vErrors.concat(validate270.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11688,7 +11805,7 @@ errors = vErrors.length;
 }
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema83.type,parentSchema:schema83,data};
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema82.type,parentSchema:schema82,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -11697,26 +11814,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate450.errors = vErrors;
+validate452.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate449(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate451(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate450(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate450.errors : vErrors.concat(validate450.errors);
+if(!(validate452(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate452.errors : vErrors.concat(validate452.errors);
 errors = vErrors.length;
 }
-validate449.errors = vErrors;
+validate451.errors = vErrors;
 return errors === 0;
 }
 
-export const branch26 = validate456;
-const schema141 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep"};
+export const branch25 = validate458;
+const schema141 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep"};
 
-function validate457(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate459(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11731,7 +11848,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema85,data};
 if(vErrors === null){
 vErrors = [err1];
@@ -11744,8 +11861,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("stream-relay" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema85.properties.use,data:data0};
+if("budget" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "budget"},message:"must be equal to constant",schema:"budget",parentSchema:schema85.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11756,20 +11873,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate277(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate277.errors : vErrors.concat(validate277.errors);
+if(!(validate278(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate278.errors : vErrors.concat(validate278.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
 errors = vErrors.length;
 }
 }
@@ -11784,26 +11907,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate457.errors = vErrors;
+validate459.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate456(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate458(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate457(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate457.errors : vErrors.concat(validate457.errors);
+if(!(validate459(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate459.errors : vErrors.concat(validate459.errors);
 errors = vErrors.length;
 }
-validate456.errors = vErrors;
+validate458.errors = vErrors;
 return errors === 0;
 }
 
-export const branch27 = validate462;
-const schema143 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep"};
+export const branch26 = validate465;
+const schema143 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep"};
 
-function validate463(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate466(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11818,7 +11941,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+if(!((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail"))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema87,data};
 if(vErrors === null){
 vErrors = [err1];
@@ -11831,8 +11954,8 @@ errors++;
 }
 if(data.use !== undefined){
 let data0 = data.use;
-if("meter" !== data0){
-const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema87.properties.use,data:data0};
+if("stream-relay" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "stream-relay"},message:"must be equal to constant",schema:"stream-relay",parentSchema:schema87.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -11843,26 +11966,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate282(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate282.errors : vErrors.concat(validate282.errors);
+if(!(validate284(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate284.errors : vErrors.concat(validate284.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate199(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate201(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
-errors = vErrors.length;
-}
-}
-if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -11877,31 +11994,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate463.errors = vErrors;
+validate466.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate462(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate465(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate463(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate463.errors : vErrors.concat(validate463.errors);
+if(!(validate466(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate466.errors : vErrors.concat(validate466.errors);
 errors = vErrors.length;
 }
-validate462.errors = vErrors;
+validate465.errors = vErrors;
 return errors === 0;
 }
 
-export const branch28 = validate469;
-const schema145 = {"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]};
+export const branch27 = validate471;
+const schema145 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep"};
 
-function validate469(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate472(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(typeof data === "string"){
-if(!(formats4.validate(data))){
-const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema145,data};
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.use === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "use"},message:"must have required property '"+"use"+"'",schema:schema89.required,parentSchema:schema89,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11910,9 +12027,9 @@ vErrors.push(err0);
 }
 errors++;
 }
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema145.type,parentSchema:schema145,data};
+for(const key0 in data){
+if(!(((((key0 === "use") || (key0 === "options")) || (key0 === "when")) || (key0 === "fail")) || (key0 === "timeout"))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema89,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -11921,18 +12038,80 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate469.errors = vErrors;
+}
+if(data.use !== undefined){
+let data0 = data.use;
+if("meter" !== data0){
+const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/const",keyword:"const",params:{allowedValue: "meter"},message:"must be equal to constant",schema:"meter",parentSchema:schema89.properties.use,data:data0};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+}
+if(data.options !== undefined){
+if(!(validate289(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate289.errors : vErrors.concat(validate289.errors);
+errors = vErrors.length;
+}
+}
+if(data.when !== undefined){
+if(!(validate206(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate206.errors : vErrors.concat(validate206.errors);
+errors = vErrors.length;
+}
+}
+if(data.fail !== undefined){
+if(!(validate208(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+errors = vErrors.length;
+}
+}
+if(data.timeout !== undefined){
+if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema89.type,parentSchema:schema89,data};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+validate472.errors = vErrors;
 return errors === 0;
 }
 
-export const branch29 = validate470;
-const schema146 = {"type":"null"};
 
-function validate470(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate471(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(data !== null){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema146.type,parentSchema:schema146,data};
+if(!(validate472(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate472.errors : vErrors.concat(validate472.errors);
+errors = vErrors.length;
+}
+validate471.errors = vErrors;
+return errors === 0;
+}
+
+export const branch28 = validate478;
+const schema147 = {"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]};
+
+function validate478(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(typeof data === "string"){
+if(!(formats4.validate(data))){
+const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema147,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -11941,7 +12120,38 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate470.errors = vErrors;
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema147.type,parentSchema:schema147,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate478.errors = vErrors;
+return errors === 0;
+}
+
+export const branch29 = validate479;
+const schema148 = {"type":"null"};
+
+function validate479(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data !== null){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema148.type,parentSchema:schema148,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate479.errors = vErrors;
 return errors === 0;
 }
 

@@ -1,5 +1,13 @@
 import { resolve } from "node:path";
-import type { BreakerConfig, GuardConfig, ModelConfig, RetriesConfig, TimeoutsConfig, TelemetryConfig } from "#schema";
+import type {
+  BreakerConfig,
+  ConcurrencyConfig,
+  GuardConfig,
+  ModelConfig,
+  RetriesConfig,
+  TimeoutsConfig,
+  TelemetryConfig,
+} from "#schema";
 import { type BreakerSettings, type Kind, Secret, type Steps, type TelemetrySettings } from "../kit/index.ts";
 import { isStep } from "./node.ts";
 import type { Incomplete } from "./validate.ts";
@@ -17,6 +25,8 @@ export const BREAKER: Required<BreakerConfig> = {
   probes: 1,
   scope: "upstream",
 };
+/** `requests` has no default. */
+export const QUEUE: Required<Omit<ConcurrencyConfig, "requests">> = { queue: 100, max_wait: "30s" };
 /** Of an upstream: the later layers win. */
 export function breakerSettings(...layers: readonly (BreakerConfig | undefined)[]): BreakerSettings {
   const { consecutive, window, ratio, minimum, open_for, max_open_for, probes, scope } = overlay(BREAKER, ...layers);

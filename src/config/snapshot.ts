@@ -1,34 +1,24 @@
-import { resolve } from "node:path";
 import type {
   AdminConfig,
-  AuthConfig,
-  BillingConfig,
   ChainStep as ChainStepConfig,
+  ConcurrencyConfig,
   GatewayConfig,
-  GuardConfig,
   ImagePriceConfig,
-  IncidentConfig,
-  Limit,
   ModelConfig,
   PriceConfig,
   ServerConfig,
-  StoreConfig,
   TargetConfig,
-  TierConfig,
   TimeoutsConfig,
   UpstreamConfig,
   UpstreamDefaultsConfig,
 } from "#schema";
 import {
   type AdminToken,
-  type AuthSettings,
-  type BillingSettings,
   type ChainStep,
+  type ConcurrencySettings,
   decimal,
   type Decimal,
-  type GuardSettings,
   type ImagePrices,
-  type Incident,
   type Model,
   type Price,
   Secret,
@@ -36,9 +26,7 @@ import {
   type Snapshot,
   type Steps,
   type StepSettings,
-  type StoreSettings,
   type Target,
-  type Tier,
   type Timeouts,
   type Upstream,
 } from "../kit/index.ts";
@@ -48,22 +36,21 @@ import {
   breakerSettings,
   bytes,
   DEADLINE,
-  GUARD,
   inCamelCase,
   mapInSteps,
   mapRecord,
   milliseconds,
   overlay,
   PROBE_TIMEOUT,
+  QUEUE,
   requestUnits,
-  RETENTION,
   RETRIES,
   SERVER_CONNECTIONS,
-  STORE_TIMEOUT,
   TIMEOUTS,
   UPLOAD_SPACE,
   telemetrySettings,
 } from "./settings.ts";
+import { buildAuth, buildBilling, buildGuard, buildIncident, buildStore, buildTier } from "./snapshot-service.ts";
 import type { LoadedStep } from "./steps.ts";
 
 /** Of a hook of a local plugin. The built-in ones wait for nothing but a store, which has a time of its own. */
@@ -141,97 +128,8 @@ function adminTokens({ token = "", tokens = [] }: AdminConfig): readonly AdminTo
   return all.map((one) => ({ ...one, token: new Secret(one.token) }));
 }
 
-function buildGuard(written: GuardConfig): GuardSettings {
-  const guard = overlay(GUARD, written);
-  return {
-    share: Number.parseFloat(guard.share) / 100,
-    for: milliseconds(guard.for),
-    minRequests: guard.min_requests,
-    maxErrorRatio: guard.max_error_ratio,
-    maxTtftRatio: guard.max_ttft_ratio,
-  };
-}
-
 function boundOf(bound: number | "none" | undefined): number | null {
   return bound === undefined || bound === "none" ? null : bound;
-}
-
-function buildStore(
-  {
-    url,
-    nodes = [],
-    prefix = "gw:",
-    on_failure: onFailure = "closed",
-    timeout = STORE_TIMEOUT,
-    retention = RETENTION,
-  }: StoreConfig,
-  folder: string,
-): StoreSettings {
-  const address = url ?? (nodes.length > 0 ? "" : "sqlite:./data/gateway.db");
-  const file = /^sqlite:(.+)$/s.exec(address)?.[1];
-  return {
-    url: new Secret(file === undefined ? address : `sqlite:${resolve(folder, file)}`),
-    nodes: nodes.map((node) => new Secret(node)),
-    prefix,
-    onFailure,
-    timeout: milliseconds(timeout),
-    retention: milliseconds(retention),
-  };
-}
-
-function buildAuth({ tokens, signup, email, oauth }: AuthConfig, firstTier: string): AuthSettings {
-  const secrets = tokens?.secrets ?? [{ kid: "default", value: "" }];
-  return {
-    tokens: {
-      issuer: tokens?.issuer ?? "route-gateway",
-      audience: tokens?.audience ?? "route-gateway",
-      accessTtl: milliseconds(tokens?.access_ttl ?? "15m"),
-      refreshTtl: milliseconds(tokens?.refresh_ttl ?? "30d"),
-      secrets: secrets.map(({ kid, value }) => ({ kid, value: new Secret(value) })),
-    },
-    signup: { tier: signup?.tier ?? firstTier, credits: decimal(signup?.credits ?? 0) },
-    email: { from: email?.from ?? "gateway@localhost", smtp: new Secret(email?.smtp ?? "") },
-    oauth: mapRecord(oauth ?? {}, (_, provider) => ({
-      issuer: provider.issuer,
-      clientId: provider.client_id,
-      clientSecret: new Secret(provider.client_secret ?? ""),
-      scopes: provider.scopes ?? ["openid", "email"],
-    })),
-  };
-}
-
-function buildBilling(billing: BillingConfig): BillingSettings {
-  const { outcomes } = billing;
-  return {
-    currency: billing.currency ?? "USD",
-    costMultiplier: decimal(billing.cost_multiplier ?? 1),
-    enforce: billing.enforce ?? true,
-    holdOutputTokens: billing.hold_output_tokens ?? 1024,
-    outcomes: {
-      client_gone: outcomes?.client_gone ?? "delivered",
-      killed: outcomes?.killed ?? "delivered",
-      upstream_cut: outcomes?.upstream_cut ?? "delivered",
-      unanswered: outcomes?.unanswered ?? "free",
-      no_usage: outcomes?.no_usage ?? "estimate",
-    },
-  };
-}
-
-function buildTier(name: string, { access, limits }: TierConfig): Tier {
-  const { day, hour, minute, streams } = limits;
-  return {
-    name,
-    access,
-    limits: { day: limit(day), hour: limit(hour), minute: limit(minute), streams: limit(streams) },
-  };
-}
-
-function limit(value: Limit): number | null {
-  return value === "none" ? null : value;
-}
-
-function buildIncident(incident: IncidentConfig): Incident {
-  return { ...incident, resolved_at: incident.resolved_at ?? null };
 }
 
 function deepFreeze<T>(value: T): T {
@@ -271,10 +169,19 @@ function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Mode
 
 function buildChainStep(step: ChainStepConfig, model: ModelConfig, config: GatewayConfig): ChainStep {
   if (!("targets" in step)) return { balance: "single", targets: [buildTarget(step, model, config)] };
-  return { balance: step.balance, targets: step.targets.map((target) => buildTarget(target, model, config)) };
+  const { balance, targets, fail_over_on: ofStep } = step;
+  return {
+    balance,
+    targets: targets.map((target) => buildTarget(target, model, config, target.fail_over_on ?? ofStep)),
+  };
 }
 
-function buildTarget(target: TargetConfig, model: ModelConfig, { defaults, upstreams }: GatewayConfig): Target {
+function buildTarget(
+  target: TargetConfig,
+  model: ModelConfig,
+  { defaults, upstreams }: GatewayConfig,
+  failOverOn = target.fail_over_on ?? model.fail_over_on,
+): Target {
   return {
     upstream: target.upstream,
     model: target.model,
@@ -283,6 +190,7 @@ function buildTarget(target: TargetConfig, model: ModelConfig, { defaults, upstr
     contextWindow: target.context_window ?? model.context_window ?? null,
     features: target.features ?? model.features ?? [],
     ...(model.max_output !== undefined && { maxOutput: model.max_output }),
+    ...(failOverOn && failOverOn.length > 0 && { failOverOn }),
     ...(target.parameters && { parameters: { set: {}, remove: [], rename: {}, ...target.parameters } }),
   };
 }
@@ -318,6 +226,7 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
     },
     breaker: breakerSettings(defaults.breaker, upstream.breaker),
     connections: boundOf(upstream.connections ?? defaults.connections),
+    ...(upstream.concurrency && { concurrency: buildConcurrency(upstream.concurrency) }),
     http2: upstream.http2 ?? defaults.http2 ?? false,
     probe:
       probe === "none"
@@ -327,6 +236,11 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
     ...(upstream.accepts && { accepts: inCamelCase(upstream.accepts) }),
     ...(upstream.api && { api: upstream.api }),
   };
+}
+
+function buildConcurrency(written: ConcurrencyConfig): ConcurrencySettings {
+  const { queue, max_wait: maxWait } = overlay(QUEUE, written);
+  return { requests: written.requests, queue, maxWait: milliseconds(maxWait) };
 }
 
 /** Of an upstream, or of one step: the later layers win. */

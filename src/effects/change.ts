@@ -96,6 +96,10 @@ const PAIRS = [
     ["upstream-connections-fewer", "risky", "fewer requests fit at once"],
     ["upstream-connections-more", "safe", "more requests fit at once"],
   ],
+  [
+    ["upstream-queue-shorter", "risky", "fewer requests wait for room, or for less time"],
+    ["upstream-queue-longer", "safe", "more requests wait for room, or for more time"],
+  ],
   [["upstream-http2-changed", "risky", "requests are sent over another protocol"]],
   [["upstream-probe-changed", "safe", "health is probed otherwise"]],
   [["upstream-renamed", "safe", "the same upstream by another name"]],

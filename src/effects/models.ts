@@ -103,6 +103,8 @@ function compareTargets(changes: Changes, [old, now]: Two<Target>, models: Two<M
   differs("context_window", [old.contextWindow, now.contextWindow], [models[0].contextWindow, models[1].contextWindow]);
   differs("max_output", [old.maxOutput ?? null, now.maxOutput ?? null], [models[0].maxOutput, models[1].maxOutput]);
   differs("features", [old.features, now.features], [models[0].features, models[1].features]);
+  const failOverOn = [old.failOverOn ?? [], now.failOverOn ?? []] as const;
+  if (!same(failOverOn[0], failOverOn[1])) changes.add("target-changed", about("fail_over_on"), failOverOn, reached);
   // Values may come from secrets: only their places are shown.
   for (const pointer of pointersOfDifference(old.parameters ?? NO_PARAMETERS, now.parameters ?? NO_PARAMETERS)) {
     changes.add("target-changed", about(`parameters ${pointer}`), [null, null], reached);

@@ -80,6 +80,23 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
   for (const [kind, setting, read] of DETAILS) changes.differs(kind, about(setting), [read(old), read(now)], plans);
   const connections = [old.connections, now.connections] as const;
   changes.smaller("upstream-connections-fewer", about("connections"), connections, { none: "none", plans });
+  compareQueues(changes, [old, now], about, plans);
+}
+
+/** Where one side has no bound, its queue has no meaning. */
+function compareQueues(
+  changes: Changes,
+  [old, now]: Two<Upstream>,
+  about: (setting: string) => Subject,
+  plans: readonly string[],
+): void {
+  const requests = [old.concurrency?.requests ?? null, now.concurrency?.requests ?? null] as const;
+  changes.smaller("upstream-connections-fewer", about("concurrency.requests"), requests, { none: "none", plans });
+  if (old.concurrency === undefined || now.concurrency === undefined) return;
+  const queue = [old.concurrency.queue, now.concurrency.queue] as const;
+  changes.smaller("upstream-queue-shorter", about("concurrency.queue"), queue, { plans });
+  const wait = [old.concurrency.maxWait, now.concurrency.maxWait] as const;
+  changes.smaller("upstream-queue-shorter", about("concurrency.max_wait"), wait, { show: duration, plans });
 }
 
 const DETAILS: readonly (readonly [

@@ -184,7 +184,7 @@ export class EventLoopMonitor {
 }
 
 interface ProcessViewParts {
-  readonly store: Pick<Store, "ping"> & Pick<ResilientStore, "pending" | "rejections">;
+  readonly store: Pick<Store, "ping"> & Pick<ResilientStore, "pending" | "rejections" | "answered">;
   readonly onFailure: StoreSettings["onFailure"];
   readonly loop: Pick<EventLoopMonitor, "blocked">;
   readonly metrics: Pick<Metrics, "scrape" | "collect">;
@@ -214,8 +214,9 @@ export function processAdminView(parts: ProcessViewParts): ProcessAdminView {
       try {
         await store.ping();
       } catch {
-        // With `on_failure: open` known keys are served without the store: a balancer must not take every instance away.
-        if (onFailure === "closed") reasons.push("store unavailable");
+        // With `on_failure: open` known keys are served without the store: a balancer must not take every instance away. A
+        // process that never had an answer knows no key, and must not take the place of one that does.
+        if (onFailure === "closed" || !store.answered) reasons.push("store unavailable");
       }
       return reasons;
     },

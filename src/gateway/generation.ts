@@ -7,14 +7,15 @@ import { RequestRunner } from "../pipeline/run.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { UpstreamHealth } from "../upstream/state/health.ts";
 import type { KeyState } from "../upstream/state/key-pool.ts";
-import type { ManualMode, ManualSetting } from "../upstream/state/manual.ts";
+import type { ManualSetting } from "../upstream/state/manual.ts";
 import type { Transition } from "../upstream/state/states.ts";
 import type { UpstreamSet } from "../upstream/upstreams.ts";
 import type { PublicServer } from "../server/public.ts";
 import type { RequestCounts } from "./comparison.ts";
 import type { Loaded } from "./configuration.ts";
-import { type CooldownState, cooldownsOf } from "./cooldowns.ts";
+import { cooldownsOf } from "./cooldowns.ts";
 import type { GuardDecision, GuardReport } from "./guard.ts";
+import { lastErrorBody, manualState, targetBody, type UpstreamState } from "./upstream-state.ts";
 
 /** The part of a plugin's host that outlives a configuration. */
 export type HostServices = Omit<Host, "snapshot" | "breaker" | "order">;
@@ -53,7 +54,10 @@ export interface Generation extends RequestPipeline {
   readonly manual: (upstream: string) => ManualSetting | null;
   readonly transitions: (upstream: string) => readonly Transition[];
   readonly keys: (upstream: string) => readonly KeyState[];
-  readonly upstreams: Pick<UpstreamSet, "breaker" | "breakers" | "cooldowns" | "canServe" | "rest">;
+  readonly upstreams: Pick<
+    UpstreamSet,
+    "breaker" | "breakers" | "cooldowns" | "canServe" | "rest" | "load" | "lastErrors"
+  >;
   /** Unix milliseconds. */
   readonly loadedAt: number;
   readonly trial: Trial;
@@ -134,37 +138,6 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
       giveUp.removeEventListener("abort", leaveBehind);
     },
   };
-}
-
-/** An upstream as `GET /admin/upstreams` shows it, but for its history. */
-export interface UpstreamState {
-  readonly breaker: BreakerState;
-  readonly health: UpstreamHealth["state"];
-  readonly latency_ms: number;
-  readonly can_serve: boolean;
-  /** What an operator has set; null: nothing. */
-  readonly manual: ManualState | null;
-  /** API keys by their place in the configuration. */
-  readonly keys: readonly {
-    readonly position: number;
-    /** ISO 8601; null: it is used. */
-    readonly rests_until: string | null;
-    /** In a row. */
-    readonly refusals: number;
-  }[];
-  /** Whatever is not asked for now: keys, for one model or for all, and targets and upstreams with an open breaker. */
-  readonly cooldowns: readonly CooldownState[];
-  /** By model, where `breaker.scope` is target. */
-  readonly breakers?: Readonly<Record<string, BreakerState>>;
-}
-
-export interface ManualState {
-  readonly mode: ManualMode;
-  /** ISO 8601, this and the next. */
-  readonly since: string;
-  readonly until: string;
-  readonly by: string;
-  readonly reason: string;
 }
 
 /** A change of a breaker, or of what an operator has set. */
@@ -298,16 +271,21 @@ export class ProcessState {
   *#upstreams(): Iterable<readonly [string, UpstreamState]> {
     const { snapshot, host, health, manual, keys: keysOf, upstreams } = this.generation;
     for (const name of Object.keys(snapshot.upstreams)) {
-      const { state, latencyMs, canServe } = health(name);
+      const { state: healthState, latencyMs, canServe } = health(name);
       const breaker = host.breaker(name).state;
       const set = manualState(manual(name));
+      const { keys: ofKeys, targets: ofTargets } = upstreams.lastErrors(name);
       const keys = keysOf(name).map(({ position, restsUntil, refusals }) => {
-        return { position, rests_until: restsUntil === null ? null : iso(restsUntil), refusals };
+        const last_error = lastErrorBody(ofKeys[position - 1] ?? null);
+        return { position, rests_until: restsUntil === null ? null : iso(restsUntil), refusals, last_error };
       });
+      const { inFlight, waiting } = upstreams.load(name);
+      const shown = { breaker, health: healthState, latency_ms: latencyMs, can_serve: canServe, manual: set, keys };
+      const targets = Object.fromEntries(ofTargets.map(([model, news]) => [model, targetBody(news)]));
       const breakers = [...upstreams.breakers(name)].map(([model, one]) => [model, one.state] as const);
-      const shown = { breaker, health: state, latency_ms: latencyMs, can_serve: canServe, manual: set, keys };
       const byModel = breakers.length === 0 ? {} : { breakers: Object.fromEntries(breakers) };
-      yield [name, { ...shown, cooldowns: cooldownsOf(this.generation, name), ...byModel }];
+      const cooldowns = cooldownsOf(this.generation, name);
+      yield [name, { ...shown, targets, cooldowns, in_flight: inFlight, waiting, ...byModel }];
     }
   }
 
@@ -330,12 +308,6 @@ export class ProcessState {
       if (setting !== null) yield [name, setting];
     }
   }
-}
-
-export function manualState(setting: ManualSetting | null): ManualState | null {
-  if (setting === null) return null;
-  const { mode, since, until, by, reason } = setting;
-  return { mode, since: iso(since), until: iso(until), by, reason };
 }
 
 function iso(at: number): string {

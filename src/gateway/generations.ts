@@ -10,6 +10,7 @@ import {
   type HostServices,
   type PassedOver,
   type ReloadEvent,
+  type ReloadResult,
   shortHash,
   type Trial,
 } from "./generation.ts";
@@ -86,7 +87,7 @@ export async function startGenerations(context: StartContext, options: Generatio
     warnings: () => warnings.list,
     now,
     log,
-    endCooldowns: () => options.upstreams.endCooldowns("reload"),
+    afterReload: (result, by) => endCooldowns(result, by, options.upstreams),
     onEvent(event) {
       if (event.type === "decided") promoted = event.decision.result === "promoted" ? event.hash : null;
       if (event.type === "returned") remember(event.loaded, "rollback");
@@ -113,6 +114,13 @@ export async function startGenerations(context: StartContext, options: Generatio
   } else remember(loaded, "start");
   if (others?.onTrial) inBackground(log, "a reload", reloader.reload());
   return { reloader, history: new GenerationHistory({ kept, serving: () => state.generation.loaded }) };
+}
+
+/** Whoever reloads has changed something, here or at the provider: nobody waits for what was told before. */
+function endCooldowns(result: ReloadResult, by: "file" | "reload", upstreams: Upstreams): ReloadResult {
+  if (!result.ok || (by === "file" && !result.changed)) return result;
+  const ended = upstreams.endCooldowns("reload");
+  return ended === 0 ? result : { ...result, cooldowns_ended: ended };
 }
 
 type Build = (loaded: Loaded, number: number, probation: boolean) => Promise<Generation>;

@@ -2,7 +2,8 @@ import type { BreakerState, Kind, Stage } from "../kit/index.ts";
 import type { Samples } from "../telemetry/metrics.ts";
 import { NOT_UPSTREAM_FAULTS } from "../upstream/state/breaker.ts";
 import type { ProcessReport } from "./process-report.ts";
-import type { ManualState, ProcessState, UpstreamState } from "./generation.ts";
+import type { ProcessState } from "./generation.ts";
+import type { ManualState, UpstreamState } from "./upstream-state.ts";
 
 /** What figures are told by: the chains and the pipeline in force. */
 export interface OperationsPlan {

@@ -1,8 +1,9 @@
 import type { Diagnostic } from "../config/diagnostics.ts";
-import type { PassedOver, UpstreamState } from "./generation.ts";
+import type { PassedOver } from "./generation.ts";
 import type { GuardStatus } from "./guard.ts";
 import type { InstanceInfo } from "./instances.ts";
 import type { KeptGeneration } from "./kept-generations.ts";
+import type { UpstreamState } from "./upstream-state.ts";
 
 /** What `GET /admin/config` shows. */
 export interface ConfigStatus {

@@ -28,8 +28,8 @@ export interface ReloaderParts {
   /** Of what serves. */
   readonly warnings: () => readonly Diagnostic[];
   readonly onEvent: (event: ReloadEvent) => void;
-  /** Ends the cooldowns of all upstreams' keys. @returns how many there were */
-  readonly endCooldowns: () => number;
+  /** Before its result is told. */
+  readonly afterReload: (result: ReloadResult, by: "file" | "reload") => ReloadResult;
   readonly log: Pick<Log, "error" | "info" | "warn">;
   readonly now: () => number;
 }
@@ -122,7 +122,7 @@ export class Reloader {
   reload(by: "file" | "reload" = "reload"): Promise<ReloadResult> {
     return this.#enqueue(() => {
       this.askedBy = by;
-      return this.#reload().then((result) => this.#endCooldowns(result, by));
+      return this.#reload().then((result) => this.#parts.afterReload(result, by));
     });
   }
 
@@ -162,13 +162,6 @@ export class Reloader {
     } catch (error) {
       return this.#reject([faultDiagnostic("reload-fault", "", this.#current.snapshot.file, error)]);
     }
-  }
-
-  /** Whoever reloads has changed something, here or at the provider: nobody waits for what was told before. */
-  #endCooldowns(result: ReloadResult, by: "file" | "reload"): ReloadResult {
-    if (!result.ok || (by === "file" && !result.changed)) return result;
-    const ended = this.#parts.endCooldowns();
-    return ended === 0 ? result : { ...result, cooldowns_ended: ended };
   }
 
   #reload(): Promise<ReloadResult> {

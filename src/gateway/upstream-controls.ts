@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { GatewayError, inBackground, isJson, type Json, type Log, type Store } from "../kit/index.ts";
 import { MANUAL_MODES, type ManualControls, type ManualMode, type ManualSetting } from "../upstream/state/manual.ts";
-import { manualState, type ManualState } from "./generation.ts";
+import { manualState, type ManualState } from "./upstream-state.ts";
 
 /** No plugin's name has such a character: the space is the gateway's own. */
 const SPACE = "gateway:upstreams";
@@ -60,7 +60,10 @@ export class UpstreamControls {
   constructor(options: UpstreamControlsOptions) {
     this.#options = options;
     this.#unsubscribe = options.store.onBroadcast((text) => {
-      if (text === JSON.stringify({ type: MESSAGE })) this.#refreshInBackground(true);
+      const { type, cleared } = parsed(text);
+      if (type !== MESSAGE) return;
+      if (typeof cleared === "string") options.controls.clear(cleared);
+      else this.#refreshInBackground(true);
     });
   }
 
@@ -85,7 +88,7 @@ export class UpstreamControls {
     return { ...manualState(setting)!, ...(ended > 0 && { cooldowns_ended: ended }) };
   }
 
-  /** @returns null: nothing was set. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
+  /** @returns null: nothing was set, and nothing here was cooling down. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
   async lift(upstream: string): Promise<CooldownsEnded | null> {
     const { store, cooldowns } = this.#options;
     this.#check(upstream);
@@ -93,8 +96,11 @@ export class UpstreamControls {
     const setting = settingIn(await store.getValue(SPACE, UPSTREAM_PREFIX + upstream));
     await store.deleteValue(SPACE, UPSTREAM_PREFIX + upstream);
     await this.#changed();
-    if (setting === null) return null;
-    return ended > 0 ? { cooldowns_ended: ended } : {};
+    const told = ended > 0 ? { cooldowns_ended: ended } : {};
+    if (setting !== null) return told;
+    this.#options.controls.clear(upstream);
+    this.#tell({ cleared: upstream });
+    return ended > 0 ? told : null;
   }
 
   close(): void {
@@ -108,13 +114,19 @@ export class UpstreamControls {
 
   /** After the setting itself: who sees the new version finds it. */
   async #changed(): Promise<void> {
-    const { store, log } = this.#options;
+    const { store } = this.#options;
     await store.setValue(SPACE, VERSION_KEY, randomUUID(), VERSION_TTL_MS);
-    const told = async (): Promise<void> => store.broadcast(JSON.stringify({ type: MESSAGE }));
-    inBackground({ error: log.debug.bind(log) }, "telling instances of an upstream's setting", told());
+    this.#tell();
     // One under way may have begun to read before.
     await this.#refreshing?.catch(() => undefined);
     await this.#refresh(true);
+  }
+
+  /** A message that is lost is made good by the poll, except for a clearance: cooldowns end by themselves, too. */
+  #tell(more: { readonly cleared?: string } = {}): void {
+    const { store, log } = this.#options;
+    const told = async (): Promise<void> => store.broadcast(JSON.stringify({ type: MESSAGE, ...more }));
+    inBackground({ error: log.debug.bind(log) }, "telling instances of an upstream's setting", told());
   }
 
   #refreshInBackground(always: boolean): void {

@@ -15,6 +15,7 @@ export * from "./own-reply.ts";
 export * from "./plugin.ts";
 export * from "./reply.ts";
 export * from "./request.ts";
+export * from "./secret.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
 export { streamTexts } from "./stream-texts.ts";

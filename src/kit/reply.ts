@@ -128,6 +128,14 @@ export class AttemptError extends Error {
    * client. Empty for what the gateway added or changed.
    */
   readonly ownWords: string;
+  /** The provider's content filter refused; the class is "client_fault". */
+  readonly filtered: boolean;
+  /** For operators: the code that the system (`ECONNREFUSED`) or the provider (`invalid_api_key`) gave; empty without one. */
+  readonly causeCode: string;
+  /** For operators: the same in words, with host and port; no content of requests. */
+  readonly detail: string;
+  /** For operators: the provider's or the system's own words, without keys and URLs. */
+  readonly words: string;
 
   constructor(failure: FailureClass, message: string, more: AttemptErrorFields = {}) {
     super(message, { cause: more.cause });
@@ -140,13 +148,17 @@ export class AttemptError extends Error {
     this.code = more.code ?? "";
     this.param = more.param ?? "";
     this.ownWords = more.ownWords ?? "";
+    this.filtered = more.filtered ?? false;
+    this.causeCode = more.causeCode ?? "";
+    this.detail = more.detail ?? "";
+    this.words = more.words ?? "";
   }
 
   /** What clients' formats call it. */
   get kind(): ErrorKind {
     switch (this.failure) {
       case "client_fault":
-        return isFiltered(this.code) ? "content_filter" : "invalid_request";
+        return this.filtered || isFiltered(this.code) ? "content_filter" : "invalid_request";
       case "context_overflow":
         return "context_overflow";
       case "rate_limited":
@@ -164,19 +176,21 @@ export class AttemptError extends Error {
     }
   }
 
-  /** The same failure as another class or with another mark; its cause is this one. */
-  as(changes: {
-    readonly failure?: FailureClass;
-    readonly notUpstreamFault?: boolean;
-    readonly message?: string;
-    readonly ownWords?: string;
-  }): AttemptError {
-    const { message = this.message, failure = this.failure, notUpstreamFault = this.notUpstreamFault } = changes;
-    const { ownWords = this.ownWords } = changes;
-    const { status, retryAfter, ofAccount, reason, code, param } = this;
-    const more = { status, retryAfter, ofAccount, reason, code, param, ownWords, notUpstreamFault, cause: this };
-    return new AttemptError(failure, message, more);
+  /** What happened, for operators: the message, and what the system or the provider told of the cause. */
+  get explanation(): string {
+    return this.detail === "" ? this.message : `${this.message}: ${this.detail}`;
   }
+
+  /** The same failure, told otherwise; its cause is this one. */
+  as(changes: AttemptErrorChanges): AttemptError {
+    const { failure = this.failure, message = this.message } = changes;
+    return new AttemptError(failure, message, { ...this, ...changes, cause: this });
+  }
+}
+
+interface AttemptErrorChanges extends Omit<AttemptErrorFields, "status" | "retryAfter" | "cause"> {
+  readonly failure?: FailureClass;
+  readonly message?: string;
 }
 
 interface AttemptErrorFields {
@@ -188,6 +202,10 @@ interface AttemptErrorFields {
   readonly code?: string;
   readonly param?: string;
   readonly ownWords?: string;
+  readonly filtered?: boolean;
+  readonly causeCode?: string;
+  readonly detail?: string;
+  readonly words?: string;
   readonly cause?: unknown;
 }
 

@@ -1,4 +1,5 @@
 import type { Decimal, Price } from "./money.ts";
+import type { Secret } from "./secret.ts";
 import type { Accepts, ApiChoice, Parameters, Vendor } from "./vendor.ts";
 
 /** The compiled configuration: frozen plain data. Records keyed by operators' names have no prototype. */
@@ -173,6 +174,16 @@ export interface BreakerSettings {
   readonly probes: number;
 }
 
+/** What one process sends to an upstream at a time. */
+export interface ConcurrencySettings {
+  /** In flight at most. */
+  readonly requests: number;
+  /** Waiting beyond them at most. */
+  readonly queue: number;
+  /** Milliseconds that a request may wait. */
+  readonly maxWait: number;
+}
+
 export type DialectName =
   | "openai"
   | "anthropic"
@@ -198,6 +209,8 @@ export interface Upstream {
   readonly breaker: BreakerSettings;
   /** Of one process; null: as many as there are requests. */
   readonly connections: number | null;
+  /** Left out: `connections` alone bounds what is in flight, and nothing waits. */
+  readonly concurrency?: ConcurrencySettings;
   readonly http2: boolean;
   readonly probe: { readonly every: number; readonly timeout: number } | null;
   /** Left out: by the host of the address. */
@@ -250,9 +263,14 @@ export interface Target {
   /** Tokens of an answer at most, as the model is configured; left out: nobody says. */
   readonly maxOutput?: number;
   readonly features: readonly string[];
+  /** Left out: nothing. */
+  readonly failOverOn?: readonly FailOverCause[];
   /** Left out: the body is sent as it was translated. */
   readonly parameters?: Parameters;
 }
+
+/** Refusals after which the next target is asked, which are the client's 400 otherwise. */
+export type FailOverCause = "content_filter";
 
 export interface StepCondition {
   /** Globs (`*`) over model ids. */
@@ -303,38 +321,6 @@ export interface DecisionLogSettings {
   readonly maxSize: number;
   /** Files put aside. */
   readonly keep: number;
-}
-
-const INSPECT = Symbol.for("nodejs.util.inspect.custom");
-
-/** A value that prints as `[redacted]` in logs, JSON and inspection; only `reveal` gives it away. */
-export class Secret {
-  readonly #value: string;
-
-  constructor(value: string) {
-    this.#value = value;
-    Object.freeze(this);
-  }
-
-  reveal(): string {
-    return this.#value;
-  }
-
-  get empty(): boolean {
-    return this.#value === "";
-  }
-
-  toString(): string {
-    return "[redacted]";
-  }
-
-  toJSON(): string {
-    return "[redacted]";
-  }
-
-  [INSPECT](): string {
-    return "[redacted]";
-  }
 }
 
 const LOOPBACK_IPV4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/;

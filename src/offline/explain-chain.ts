@@ -2,7 +2,7 @@ import type { ExplainedStep, ExplainedTarget } from "#schema";
 import { CAPABILITIES, DIALECTS } from "../dialects/capabilities.ts";
 import { restingTargets } from "../gateway/cooldowns.ts";
 import { AttemptError, type Call, GatewayError, type Model, type Snapshot, type Target } from "../kit/index.ts";
-import { locationOf } from "../upstream/upstreams.ts";
+import { locationOf } from "../upstream/location.ts";
 import { Providers } from "./providers.ts";
 import type { Attempt } from "./record.ts";
 import { existing, type Offline, type OfflineResult } from "./room.ts";

@@ -28,6 +28,11 @@ export function droppedHeader(dropped: readonly string[]): Record<string, string
   return { "X-Gateway-Dropped": isLong ? `${value.slice(0, MAX_DROPPED_CHARACTERS)}...` : value };
 }
 
+/** `X-Gateway-Queued-Ms`. @param queued milliseconds in queues of upstreams; null: in none */
+export function queuedHeader(queued: number | null): Record<string, string> {
+  return queued === null ? {} : { "X-Gateway-Queued-Ms": String(Math.round(queued)) };
+}
+
 /**
  * `Server-Timing`: the time from a request's arrival to the head of its answer, without that for which its body was waited
  * for, as the gateway's and the upstreams' parts of it. Nothing where nobody asked.

@@ -24,6 +24,7 @@ import { added, internalError, passOver } from "./hooks.ts";
  * Makes one attempt at an upstream. @throws AttemptError
  * @param onSent called, perhaps often, once the request is on its way to the upstream.
  * @param spanId of the attempt, for the upstream; null where nobody records spans.
+ * @param onQueued told how many milliseconds the request waited for a place with the upstream, each time it did.
  */
 export type Send = (
   target: Target,
@@ -31,6 +32,7 @@ export type Send = (
   exchange: Exchange,
   onSent: () => void,
   spanId: string | null,
+  onQueued: (waited: number) => void,
 ) => Promise<Reply>;
 
 /** What attempts are measured by, and told to. */
@@ -53,6 +55,8 @@ export class Attempts {
   sent = false;
   /** Whether an upstream has answered one. */
   answered = false;
+  /** Milliseconds that it waited in queues of upstreams; null: in none. */
+  queued: number | null = null;
   /** All that were begun, those that a guard skipped included. */
   spans: readonly AttemptSpan[] = [];
   readonly #hooks: BoundHooks;
@@ -87,6 +91,7 @@ export class Attempts {
   readonly #onSent = (): void => {
     this.sent = true;
   };
+  readonly #onQueued = (waited: number): void => void (this.queued = (this.queued ?? 0) + waited);
 
   // Functions that wait would be a frame more for every request: its answer passes through in promises that are there.
 
@@ -100,7 +105,7 @@ export class Attempts {
     if (refusal !== null) return Promise.reject(refusal);
     this.#recorder.tried(target);
     try {
-      return this.#send(target, call, exchange, this.#onSent, attempt.spanId).then(
+      return this.#send(target, call, exchange, this.#onSent, attempt.spanId, this.#onQueued).then(
         (reply) => this.#answered(reply, attempt),
         (error: unknown) => {
           throw this.#failed(error, attempt);
@@ -185,6 +190,7 @@ class Attempt implements AttemptSpan {
   end: number | null = null;
   result: "ok" | FailureClass | null = null;
   status = 0;
+  detail = "";
   readonly #exchange: Exchange;
   readonly #observer: Observer;
   readonly #recorder: AttemptRecorder;
@@ -235,7 +241,7 @@ class Attempt implements AttemptSpan {
   settle(result: AttemptResult): void {
     this.#ended(result.ok ? "ok" : result.error.failure);
     if (result.ok) this.answered ??= this.end;
-    else this.status = result.error.status;
+    else ({ status: this.status, detail: this.detail } = result.error);
     this.#settleGuards(result);
     this.#observer.attempt(this.#exchange, this.target, result);
   }
@@ -330,7 +336,7 @@ function cancelled(): AttemptResult {
 }
 
 /** Failures before anything was sent; with "unsupported" it would have lost something. */
-const NOT_SENT: ReadonlySet<FailureClass> = new Set(["unsupported", "resting", "skipped"]);
+const NOT_SENT: ReadonlySet<FailureClass> = new Set(["unsupported", "resting", "skipped", "saturated"]);
 
 /** A GatewayError says that the call could not be written down. */
 function reachedUpstream(error: unknown): boolean {

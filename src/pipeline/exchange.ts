@@ -30,7 +30,7 @@ import {
   type Windows,
 } from "../kit/index.ts";
 import { checkedHeaders, marked } from "./hooks.ts";
-import { droppedHeader, rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
+import { droppedHeader, queuedHeader, rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
 import { PackedText, UsageMeter } from "./usage.ts";
 
 /** Headers that plugins get nothing of: what they read may end in a log. */
@@ -189,6 +189,7 @@ export class ExchangeState {
     const headers = this.#headers === NO_HEADERS ? limits : { ...this.#headers, ...limits };
     if (this.answeredBy !== null) headers["X-Gateway-Answered-By"] = this.answeredBy;
     if (this.dropped.length > 0) Object.assign(headers, droppedHeader(this.dropped));
+    Object.assign(headers, queuedHeader(this.attempts?.queued ?? null));
     if (!this.request.serverTiming) return headers;
     return Object.assign(headers, serverTimingHeader(this.request, this.elapsed(), this.attempts?.spans));
   }
@@ -284,6 +285,8 @@ interface AttemptCounts {
   readonly sent: boolean;
   readonly count: number;
   readonly spans: readonly AttemptSpan[];
+  /** Milliseconds; null: in no queue. */
+  readonly queued: number | null;
 }
 
 /** What stays of a call. Reading what is gone throws: left out, a plugin would take it for a request without. */

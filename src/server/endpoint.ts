@@ -10,8 +10,8 @@ import type {
   Snapshot,
   StandIn,
   Store,
-  Upload,
   Target,
+  Upload,
 } from "../kit/index.ts";
 import type { Callers } from "./credentials.ts";
 import type { HeaderName } from "./openapi/headers.ts";
@@ -137,7 +137,7 @@ export interface RouteParts {
   readonly identities: Callers;
   readonly signIn: SignIn;
   readonly health: (upstream: string) => UpstreamHealth;
-  /** Whether a request would be sent to the target now. */
+  /** Whether a request would be sent to the target now, and can be expected to be served. */
   readonly canServe: (target: Target) => boolean;
   /** The latest changes of its breaker, oldest first. */
   readonly transitions: (upstream: string) => readonly BreakerChange[];

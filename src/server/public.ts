@@ -140,7 +140,6 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   /** Requests that are not known yet to be within the limit of their address. */
   let held = 0;
   const closing = (): boolean => draining;
-  const always = (): boolean => true;
 
   const reject = (received: ReceivedRequest, status: number, code: ErrorCode | null): void => {
     const { http, format, receivedAt, trace } = received;
@@ -219,7 +218,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const idHeader = errorStyle?.requestIdHeader;
       const fixed = idHeader === undefined ? permitted : [...permitted, idHeader, requestId];
       // Node drops what was read behind a request for an upgrade: a request in it would wait for ever.
-      const closes = req.headers.upgrade === undefined ? closing : always;
+      const closes = req.headers.upgrade === undefined ? closing : alwaysTrue;
       const http: HttpExchange = { req, res, requestId, always: fixed, errorStyle, errorFormat, closing: closes };
       if (inApi && isPreflight(req)) return respond(http, 204, "", preflightHeaders(req), "");
 
@@ -276,6 +275,10 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   };
 }
 
+function alwaysTrue(): boolean {
+  return true;
+}
+
 /** Headers of a 426, by RFC 9110, 15.5.22 and 7.8: `Upgrade` is named by `Connection`. */
 const UPGRADE = { Upgrade: "websocket", Connection: "Upgrade" };
 
@@ -303,6 +306,7 @@ const EXPOSED = [
   "Retry-After",
   "X-Should-Retry",
   "X-Gateway-Dropped",
+  "X-Gateway-Queued-Ms",
   "Server-Timing",
   "X-Gateway-Answered-By",
   "Request-Id",

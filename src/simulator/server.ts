@@ -26,7 +26,7 @@ import { badParameter, SimError } from "./fields.ts";
 import { Ledger, type LedgerEntry } from "./ledger.ts";
 import { checkKey, type Dialect, dialectOfList, isList, modelList } from "./provider.ts";
 import { Occurrences, parseScript, type Script, shapeOf } from "./script.ts";
-import { checkVendor } from "./strict/vendors.ts";
+import { checkVendor, formOf } from "./strict/vendors.ts";
 
 export { scriptedOrigin, scriptedUrl } from "./on-demand.ts";
 export type { LedgerEntry } from "./ledger.ts";
@@ -223,7 +223,8 @@ class Routes {
         body,
       });
       script = parseScript(...scripts, parsed.sim);
-      if (!scriptBefore.vendor && script.vendor) checkVendor(script, path, jsonIn(body), headers);
+      if (parsed.upload) checkVendor(script, path, formOf(parsed.upload), headers);
+      else if (!scriptBefore.vendor && script.vendor) checkVendor(script, path, jsonIn(body), headers);
     } catch (error) {
       return refuse(response, error, fallback, entry);
     }

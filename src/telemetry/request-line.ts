@@ -1,4 +1,4 @@
-import { type Exchange, nanoToString, type Outcome, type RequestTrace } from "../kit/index.ts";
+import { type AttemptSpan, type Exchange, nanoToString, type Outcome, type RequestTrace } from "../kit/index.ts";
 import { durationsOf } from "./decisions.ts";
 import { logged } from "./log.ts";
 
@@ -49,7 +49,7 @@ export class RequestLines {
       (code === null ? "" : `,"code":${plain(code)}`) +
       (target === null ? "" : `,"upstream":${this.#name(target.upstream)}`) +
       (answeredBy === undefined ? "" : `,"answered_by":${this.#name(answeredBy)}`) +
-      `,"attempts":${number(outcome.attempts)}` +
+      `,"attempts":${number(outcome.attempts)}${failuresField(timeline?.attempts)}` +
       (dropped.length === 0 ? "" : `,"dropped":${logged(dropped.slice(0, MAX_DROPPED_POINTERS))}`) +
       `,"prompt_tokens":${number(prompt)},"completion_tokens":${number(completion)}` +
       (characters === undefined ? "" : `,"characters":${number(characters)}`) +
@@ -84,6 +84,20 @@ function number(value: number): number | null {
 
 function traceField(trace: RequestTrace | null | undefined): string {
   return trace ? `,"trace_id":${logged(trace.traceId)}` : "";
+}
+
+/** What says nothing of the upstream that was asked, or that none was. */
+const UNTOLD: ReadonlySet<AttemptSpan["result"]> = new Set([null, "ok", "skipped", "aborted"]);
+
+/** The attempts that failed, also of a request that another one served. */
+function failuresField(attempts: readonly AttemptSpan[] = []): string {
+  if (attempts.every(({ result }) => UNTOLD.has(result))) return "";
+  const failures = attempts.filter(({ result }) => !UNTOLD.has(result));
+  return `,"failures":${logged(
+    failures.map(({ target: { upstream, model }, result, status, detail }) => {
+      return { upstream, model, result, ...(status > 0 && { status }), ...(detail !== "" && { cause: detail }) };
+    }),
+  )}`;
 }
 
 function tagsByName(tags: NonNullable<Exchange["tags"]>): object {

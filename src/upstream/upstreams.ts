@@ -1,4 +1,4 @@
-import type { Location, UpstreamDialect } from "../dialects/dialect.ts";
+import type { UpstreamDialect } from "../dialects/dialect.ts";
 import {
   AttemptError,
   type Breaker,
@@ -12,6 +12,7 @@ import {
   type Target,
   type Upstream,
 } from "../kit/index.ts";
+import { locationOf } from "./location.ts";
 import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
 import { probeSubject } from "./send/probe.ts";
 import { type Connect, Pools } from "./send/pools.ts";
@@ -22,7 +23,16 @@ import { Latencies, orderTargets } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
 import type { Cooldown, KeyState } from "./state/key-pool.ts";
 import { isSkipped, type ManualControl, ManualControls, type ManualSetting } from "./state/manual.ts";
-import { existing, type ProbeSubject, type Transition, UpstreamStates } from "./state/states.ts";
+import type { LastErrorsView } from "./state/last-errors.ts";
+import { type Slots, SlotsByUpstream } from "./state/slots.ts";
+import {
+  existing,
+  modelsByUpstream,
+  NO_MODELS,
+  type ProbeSubject,
+  type Transition,
+  UpstreamStates,
+} from "./state/states.ts";
 
 export interface UpstreamsOptions {
   readonly dialects: Partial<Record<DialectName, UpstreamDialect>>;
@@ -44,22 +54,34 @@ export interface UpstreamSet {
   /**
    * One attempt at one target, retries within it included; a streamed reply has its first event or byte.
    * @param onSent called, perhaps often, once a request is on its way: not while a connection is waited for or made.
+   * @param onQueued told how many milliseconds it waited for a place with the upstream, each time it did.
    * @throws AttemptError; what the call's upload threw
    */
-  send(target: Target, call: Call, exchange: Exchange, onSent?: () => void, spanId?: string | null): Promise<Reply>;
+  send(
+    target: Target,
+    call: Call,
+    exchange: Exchange,
+    onSent?: () => void,
+    spanId?: string | null,
+    onQueued?: (waited: number) => void,
+  ): Promise<Reply>;
   /** @param model left out: the state of the upstream as a whole. */
   breaker(name: string, model?: string): Breaker;
   /** By model, of those that were tried; empty where the upstream has one breaker for all. */
   breakers(name: string): Iterable<readonly [model: string, breaker: Breaker]>;
   /** Of any upstream of the configuration. */
   health(name: string): UpstreamHealth;
-  /** Whether a request would be sent to it now. */
+  /** Whether a request would be sent to it now, and can be expected to be served. */
   canServe(target: Target): boolean;
   /** What an operator has set of it; null: nothing. */
   manual(name: string): ManualSetting | null;
   /** The latest changes of its breaker and of what operators set, oldest first. */
   transitions(name: string): readonly Transition[];
   keys(name: string): readonly KeyState[];
+  /** The last errors of its keys and models. */
+  lastErrors(name: string): LastErrorsView;
+  /** Requests of this process at it, and those that wait for a place. */
+  load(name: string): Pick<Slots, "inFlight" | "waiting">;
   /** Keys that rest, for one model or for all. */
   cooldowns(name: string): readonly Cooldown[];
   /** Rests every key for the target's model, as an offline gateway is told that they do. */
@@ -106,17 +128,6 @@ interface Plan {
   readonly connectTimeout: number;
 }
 
-/** What of an upstream decides on how its dialect is spoken there. */
-export function locationOf(base: URL, { headers, vendor, accepts, api }: Upstream): Location {
-  return {
-    baseUrl: base.href.replace(/\/+$/, ""),
-    headers: withLowerCaseNames(headers),
-    ...(vendor && { vendor }),
-    ...(accepts && { accepts }),
-    ...(api && { api }),
-  };
-}
-
 /** Of all targets of each upstream: a shorter one would end the connection of a target that still waits. */
 function longestConnectTimeouts({ models }: Snapshot): ReadonlyMap<string, number> {
   const longest = new Map<string, number>();
@@ -152,6 +163,7 @@ class UpstreamRegistry implements Upstreams {
   #memory: Memory;
   /** Those with a lease, and the one above. */
   readonly #memories = new Set<Memory>();
+  readonly #slots = new SlotsByUpstream();
 
   constructor(options: UpstreamsOptions) {
     const { now } = options;
@@ -178,7 +190,7 @@ class UpstreamRegistry implements Upstreams {
     const probed = new Map<string, ProbeSubject>();
     for (const plan of plans) {
       const { upstream, dialect } = plan;
-      const { keys, health } = states.of(upstream);
+      const { keys, health, breakers, errors } = states.of(upstream);
       if (dialect === null) continue;
       const use = this.#pools.acquire({
         upstream: upstream.name,
@@ -195,7 +207,10 @@ class UpstreamRegistry implements Upstreams {
         headers: withLowerCaseNames(upstream.headers),
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
-      const route = new Route({ ...shared, upstream, health, latencies, random: this.#random });
+      const isLeftAlone = (model: string): boolean => breakers.of(model).state === "open";
+      const slots = this.#slots.of(upstream.name);
+      const own = { upstream, slots, isLeftAlone, health, errors, latencies, random: this.#random };
+      const route = new Route({ ...shared, ...own });
       routes.set(upstream.name, { route, manual: this.manual.of(upstream.name) });
       const subject = probeSubject(upstream, shared);
       if (subject !== null) probed.set(upstream.name, subject);
@@ -203,7 +218,9 @@ class UpstreamRegistry implements Upstreams {
     const lease = { snapshot, probed };
     memory.leased.push(lease);
     this.#configure(memory);
+    this.#slots.leased(snapshot);
     const latency = (target: Target): number => latencies.of(target);
+    const models = modelsByUpstream(snapshot);
     const { now, dialects } = this.#options;
     const health = (name: string): UpstreamHealth => {
       const { probe, timeouts, retries, dialect } = existing(snapshot.upstreams[name], name);
@@ -219,7 +236,7 @@ class UpstreamRegistry implements Upstreams {
     };
     let held = true;
     return {
-      send(target, call, exchange, onSent, spanId) {
+      send(target, call, exchange, onSent, spanId, onQueued) {
         const known = routes.get(target.upstream);
         if (known === undefined) {
           const { dialect } = existing(snapshot.upstreams[target.upstream], target.upstream);
@@ -227,28 +244,36 @@ class UpstreamRegistry implements Upstreams {
         }
         // Also in a pipeline without a breaker, which would have skipped it before.
         if (isSkipped(known.manual)) return Promise.reject(new AttemptError("skipped", "skipped"));
-        return known.route.send(target, call, exchange, onSent, spanId);
+        return known.route.send(target, call, exchange, onSent, spanId, onQueued);
       },
       breaker: (name, model) => states.get(name).breakers.of(model),
       breakers: (name) => states.get(name).breakers.models(),
       health,
       canServe: ({ upstream, model }) => {
         const { retries } = existing(snapshot.upstreams[upstream], upstream);
-        const { breakers, keys } = states.get(upstream);
+        const { breakers, keys, health: known } = states.get(upstream);
         const isOpen = breakers.of(model).state === "open";
-        return !isOpen && !keys.allResting(now(), retries.maxDelay, model) && health(upstream).canServe;
+        if (isOpen || keys.allResting(now(), retries.maxDelay, model)) return false;
+        return health(upstream).canServe && known.serves(model);
       },
       manual: (name) => this.manual.of(name).setting,
       transitions: (name) => states.get(name).transitions,
       keys: (name) => states.get(name).keys.states(now()),
       cooldowns: (name) => states.get(name).keys.cooldowns(now()),
       rest: ({ upstream, model }, until, reason) => states.get(upstream).keys.rest(model, until, reason, now()),
+      load: (name) => this.#slots.of(name),
+      lastErrors: (name) => {
+        const { apiKeys } = existing(snapshot.upstreams[name], name);
+        const keys = apiKeys.length === 0 ? [""] : [...new Set(apiKeys.map((key) => key.reveal()))];
+        return states.get(name).errors.view(keys, models.get(name) ?? NO_MODELS);
+      },
       order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;
         held = false;
         memory.leased.splice(memory.leased.indexOf(lease), 1);
         this.#configure(memory);
+        this.#slots.released(snapshot);
         this.#forget(memory);
         await Promise.all(releases.map((release) => release()));
       },

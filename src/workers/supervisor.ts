@@ -3,6 +3,7 @@ import { randomInt } from "node:crypto";
 import type { RequestListener } from "node:http";
 import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admin-view.ts";
 import type { Histories } from "../gateway/generation.ts";
+import { withNewest } from "../gateway/upstream-state.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
 import { type Address, GatewayError, type Log } from "../kit/index.ts";
 import type { ReloadResult } from "../server/admin/endpoint.ts";
@@ -297,7 +298,17 @@ function mergeReports(first: ProcessReport, more: readonly ProcessReport[]): Pro
   const statuses = [first, ...more].map(({ status }) => status);
   const pending = [...new Set(statuses.flatMap((status) => status.pending))];
   const rejection = statuses.find(({ last_rejection }) => last_rejection !== null)?.last_rejection ?? null;
-  return { ...first, status: { ...first.status, pending, last_rejection: rejection }, others };
+  const upstreams = Object.entries(first.upstreams).map(([name, state]) => {
+    return [
+      name,
+      withNewest(
+        state,
+        more.flatMap((report) => report.upstreams[name] ?? []),
+      ),
+    ] as const;
+  });
+  const status = { ...first.status, pending, last_rejection: rejection };
+  return { ...first, upstreams: Object.fromEntries(upstreams), status, others };
 }
 
 /** Of an upstream, of all workers. */

@@ -13,9 +13,11 @@ export function faultsOf(run: Run, direct: Run | null): readonly string[] {
   return [...compared, ...faultsOfGateway(run), ...faultsOfUpstream(run), ...faultsOfBooks(run)];
 }
 
-function* faultsOfAgent({ ended, errand }: Run): Generator<string> {
+/** Where the agent is known to give up there is nothing that it has to say. */
+function* faultsOfAgent({ ended, errand, cell }: Run): Generator<string> {
   if (ended.late) yield "took longer than its limit";
-  else if (ended.code !== 0) yield `ended with ${ended.code ?? ended.signal}`;
+  if (ended.late || !cell.situation.recovers) return;
+  if (ended.code !== 0) yield `ended with ${ended.code ?? ended.signal}`;
   if (!said(ended, errand)) yield `did not say ${errand.word}`;
 }
 
@@ -50,6 +52,7 @@ function* faultsOfGateway({ cell: { agent, situation }, exchanged, visits }: Run
     if (lost !== undefined) yield `${method} ${path} had no ${lost} to be dropped`;
     if (path === agent.endpoint && method === "POST" && status >= 400) refused += 1;
     else if (status < 400 || agent.besides?.test(`${method} ${path}`)) continue;
+    // The chain's second target serves what the first refuses.
     if (refused > faulted || situation.fallback || path !== agent.endpoint)
       yield `${method} ${path} was answered ${status}: ${error.slice(0, 300)}`;
   }
@@ -81,7 +84,9 @@ function* faultsOfBooks({ visits, books }: Run): Generator<string> {
     const { requestId, claimed } = entry;
     const record = ledger.find((one) => one.requestId === requestId);
     if (faulted) {
-      if (record?.outcome === "client_fault" && record.charge > 0n) yield `refused request ${requestId} is charged`;
+      // One that broke off is charged by what came of it; one that was refused is free.
+      if (entry.status !== 200 && record?.outcome !== "served" && (record?.charge ?? 0n) > 0n)
+        yield `refused request ${requestId} is charged`;
       continue;
     }
     if (record?.outcome !== "served") {

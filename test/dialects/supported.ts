@@ -73,6 +73,8 @@ export const SUPPORT: Readonly<Record<ChatDialect, Readonly<Record<FeatureName, 
   gemini: {
     ...EVERYTHING,
     single_tool_calls: "dropped",
+    penalties: "model",
+    logprobs: "model",
     reasoning_effort: "model",
     thinking_budget: "model",
     prompt_caching: "unasked",

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { instancesBody, modelsBody, type OperationsPlan, pluginsBody } from "../../src/gateway/operations.ts";
-import type { UpstreamState } from "../../src/gateway/generation.ts";
+import type { UpstreamState } from "../../src/gateway/upstream-state.ts";
 import { type Scrape, samplesOf } from "../../src/telemetry/metrics.ts";
 import { exchange, metricsWith, outcome } from "../telemetry/support.ts";
 
@@ -30,6 +30,9 @@ const STATE: UpstreamState = {
   can_serve: true,
   manual: null,
   keys: [],
+  targets: {},
+  in_flight: 0,
+  waiting: 0,
   cooldowns: [],
 };
 

@@ -30,7 +30,7 @@ function reloader({ first = generation("before"), ...parts }: Partial<ReloaderPa
     agreement: () => ownAgreement(() => 0),
     warnings: () => [],
     onEvent: (event) => told.push(event),
-    endCooldowns: () => 0,
+    afterReload: (result) => result,
     now: () => 0,
     log: memoryLog(lines),
     ...parts,

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UpstreamControls } from "../../src/gateway/upstream-controls.ts";
 import { type InstanceStore, Secret, type Store, storeUnavailable } from "../../src/kit/index.ts";
 import { openConfigured } from "../../src/store/open.ts";
@@ -43,7 +43,9 @@ describe("settings of upstreams over one store", () => {
     });
     running.push(of);
     await of.start();
-    return { of, names, mode: (upstream = "alpha") => controls.of(upstream).setting?.mode ?? null };
+    const cleared: string[] = [];
+    controls.onChange((upstream, { type }) => type === "cleared" && cleared.push(upstream));
+    return { of, names, cleared, mode: (upstream = "alpha") => controls.of(upstream).setting?.mode ?? null };
   }
 
   /** As a connection whose messages do not arrive. */
@@ -68,6 +70,14 @@ describe("settings of upstreams over one store", () => {
     expect(await other.of.lift("alpha")).toBe(null);
     await eventually(() => one.mode() === null);
     expect((await instance()).mode()).toBe(null);
+  });
+
+  it("clearing where nothing is set ends cooldowns on every instance", async () => {
+    const [one, other] = [await instance(), await instance()];
+    expect(await one.of.lift("beta")).toBe(null);
+    await vi.waitFor(() => expect(other.cleared).toEqual(["beta"]));
+    expect(one.cleared).toContain("beta");
+    expect(await instance().then(({ mode }) => mode("beta"))).toBe(null);
   });
 
   it("are found within a poll where a push is lost", async () => {

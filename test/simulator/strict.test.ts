@@ -5,7 +5,7 @@ import { isJson, type Json } from "../../src/kit/index.ts";
 import { type Simulator, startSimulator } from "../../src/simulator/server.ts";
 import { STRICT_VENDORS, type StrictVendor } from "../../src/simulator/strict/rule.ts";
 import { rulesOf } from "../../src/simulator/strict/vendors.ts";
-import { call } from "./support.ts";
+import { call, form, type Sent } from "./support.ts";
 
 /** One request to a vendor: what differs from a plain one, and what the vendor says. */
 interface Case {
@@ -22,7 +22,6 @@ const chat = { messages: [{ role: "user", content: "hi" }] };
 
 /** Where a vendor is asked, and the plainest request to it. */
 const PLACES: Readonly<Record<string, (model: string) => readonly [path: string, body: Json]>> = {
-  "anthropic-messages": (model) => ["/v1/messages", { model, max_tokens: 1_000, ...chat }],
   "openai-responses": (model) => ["/v1/responses", { model, input: "hi" }],
   azure: (model) => [`/openai/deployments/${model}/chat/completions?api-version=2024-10-21`, chat],
   anthropic: (model) => ["/v1/messages", { model, max_tokens: 1_000, ...chat }],
@@ -38,14 +37,27 @@ const PLACES: Readonly<Record<string, (model: string) => readonly [path: string,
     `/v1beta/models/${model}:generateContent`,
     { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
   ],
-  "gemini-reference": (model) => [
-    `/v1beta/models/${model}:generateContent`,
-    { contents: [{ role: "user", parts: [{ text: "hi" }] }] },
-  ],
   cohere: (model) => ["/v2/chat", { model, ...chat }],
+  "openai-speech": (model) => ["/v1/audio/speech", { model, input: "hi", voice: "alloy" }],
+  // A form. The file is named, and as long as it says.
+  "openai-transcriptions": (model) => ["/v1/audio/transcriptions", { model, file: { name: "a.wav", size: 9 } }],
+  "openai-embeddings": (model) => ["/v1/embeddings", { model, input: "hi" }],
+  "openai-images": (model) => ["/v1/images/generations", { model, prompt: "a cat" }],
 };
-const placeOf = (file: string, model: string) =>
-  (PLACES[file] ?? (() => ["/v1/chat/completions", { model, ...chat }]))(model);
+const placeOf = (file: string, model: string) => {
+  const named = Object.keys(PLACES).find((name) => file === name || file.startsWith(`${name}-`));
+  return named === undefined ? (["/v1/chat/completions", { model, ...chat }] as const) : PLACES[named]!(model);
+};
+/** As JSON, or as a form where there is a file. */
+async function written(body: Json): Promise<Sent> {
+  const { file, ...fields } = body;
+  if (!isJson(file)) return { body };
+  const pairs = Object.entries(fields).flatMap(([name, value]) =>
+    Array.isArray(value) ? value.map((one) => [`${name}[]`, String(one)] as const) : [[name, String(value)] as const],
+  );
+  return form(pairs, new File([new Uint8Array(Number(file["size"]))], String(file["name"])));
+}
+
 const HEADERS = { "anthropic-version": "2023-06-01", "api-key": "any", "x-api-key": "any", "x-goog-api-key": "any" };
 
 /** `{"$repeat": [value, count]}` stands for a long list, or a long text. */
@@ -75,7 +87,8 @@ describe.each(FILES)("%s", (file, cases) => {
   test.each(cases)("$name ($model): $status", async ({ model, body, headers, status, says }) => {
     const [path, plain] = placeOf(file, model);
     const url = `${simulator.origin}/sim/vendor=${vendorOf(file)}${path}`;
-    const seen = await call(url, { body: { ...plain, ...body }, headers: { ...HEADERS, ...headers } });
+    const sent = await written({ ...plain, ...body });
+    const seen = await call(url, { body: sent.body, headers: { ...HEADERS, ...headers, ...sent.headers } });
     expect([seen.status, seen.text.replaceAll('\\"', '"')]).toEqual([status, expect.stringContaining(says ?? "")]);
     const entry = simulator.ledger().at(-1);
     expect([entry?.status, entry?.refusal !== null]).toEqual([status, status !== 200]);

@@ -33,8 +33,8 @@ export const TIMELINE: NonNullable<Outcome["timeline"]> = {
   firstEvent: 250.4,
   end: 2000,
   attempts: [
-    { target: TARGET, start: 12, answered: null, end: 112, result: "status", status: 503, spanId: null },
-    { target: TARGET, start: 399.5, answered: 420, end: 1999.5, result: "ok", status: 0, spanId: null },
+    { target: TARGET, start: 12, answered: null, end: 112, result: "status", detail: "", status: 503, spanId: null },
+    { target: TARGET, start: 399.5, answered: 420, end: 1999.5, result: "ok", detail: "", status: 0, spanId: null },
   ],
 };
 

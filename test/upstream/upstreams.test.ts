@@ -113,7 +113,9 @@ describe("connections", () => {
 
   it("are never more than configured", async () => {
     const server = await serve(({ socket }) => setTimeout(() => socket.write(answer("well")), 10));
-    const set = await create().lease(snapshot(upstream(server.origin, { connections: 2 })));
+    const set = await create().lease(
+      snapshot(upstream(server.origin, { connections: 2, concurrency: { requests: 2, queue: 10, maxWait: 10_000 } })),
+    );
     await Promise.all(Array.from({ length: 12 }, () => set.send(target(), call(), exchange())));
     expect(server.connections).toBe(2);
     expect(server.requests.length).toBe(12);

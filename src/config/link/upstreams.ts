@@ -4,7 +4,7 @@ import { isLoopback } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isRecord } from "../schema.ts";
 import { NO_SECRETS } from "../secrets.ts";
-import { BREAKER, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
+import { BREAKER, DEADLINE, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
 import type { Incomplete } from "../validate.ts";
 import { linkAddress } from "./addresses.ts";
 import type { LinkContext } from "./context.ts";
@@ -40,6 +40,7 @@ export function linkUpstreams(context: LinkContext): void {
     linkVendor(context, upstream, pointer);
     linkApi(context, name, upstream);
     linkSettings(context, upstream, defaults?.upstream, pointer);
+    linkConcurrency(context, name, upstream);
     linkBreakerScope(context, name, models.get(name)?.size ?? 0);
     for (const header of Object.keys(upstream.headers ?? {})) {
       if (!RESERVED.test(header)) continue;
@@ -211,6 +212,38 @@ function linkSettings(
       message,
       hint: `make ${high} the longer one`,
     });
+  }
+}
+
+/** Bounds that something else makes meaningless: too few connections, or deadlines that end every wait before its time. */
+function linkConcurrency(context: LinkContext, name: string, upstream: Incomplete<UpstreamConfig>): void {
+  const { concurrency, http2 } = upstream;
+  if (concurrency === undefined) return;
+  const { defaults, models = {} } = context.config;
+  const pointer = join("/upstreams", name, "concurrency");
+  const connections = upstream.connections ?? defaults?.upstream?.connections;
+  const { requests, max_wait: maxWait } = concurrency;
+  const hasHttp2 = http2 ?? defaults?.upstream?.http2 ?? false;
+  if (typeof connections === "number" && requests !== undefined && requests > connections && !hasHttp2) {
+    const message = `is never reached: each request takes a connection, and connections is ${connections}`;
+    report("requests", message, "raise connections, or remove it: concurrency is bound enough");
+  }
+  if (maxWait === undefined) return;
+  const deadlines = Object.values(models).flatMap((model) =>
+    targetsOf(model?.chain, "").some(({ target }) => target.upstream === name) && model?.kind !== undefined
+      ? [model.deadline ?? defaults?.kinds?.[model.kind]?.deadline ?? DEADLINE]
+      : [],
+  );
+  const [longest] = deadlines.toSorted((a, b) => milliseconds(b) - milliseconds(a));
+  if (longest === undefined || milliseconds(maxWait) <= milliseconds(longest)) return;
+  report(
+    "max_wait",
+    `is longer than the deadline of every model here (${longest})`,
+    "make it shorter than the deadlines",
+  );
+
+  function report(key: string, message: string, hint: string): void {
+    context.report(join(pointer, key), { rule: "setting-order", severity: "warning", message, hint });
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
+import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
 import { readBy } from "../canonical/parameters.ts";
@@ -49,8 +50,8 @@ const PAID: PaidExtras = { fields: new Set(["service_tier"]) };
 export const bedrock: UpstreamDialect = {
   name: "bedrock",
   signing: { by: "aws", service: "bedrock" },
-  codecs: { chat: ownModelOnly(codec, PAID) },
-  at: ({ accepts }) => ({ ...bedrock, codecs: { chat: ownModelOnly(codec, PAID, accepts) } }),
+  codecs: { chat: ownModelOnly(takingFunctions(codec), PAID) },
+  at: ({ accepts }) => ({ ...bedrock, codecs: { chat: ownModelOnly(takingFunctions(codec), PAID, accepts) } }),
   // The one list that the runtime has: jobs that run by themselves.
   probe: (apiKey) => getJson("/async-invoke?maxResults=1", awsCredentials(apiKey) === null ? apiKey : ""),
   errorMessage,

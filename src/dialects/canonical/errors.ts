@@ -9,6 +9,7 @@ import {
   type Vendor,
 } from "../../kit/index.ts";
 import { parseJson } from "./json.ts";
+import { CONTENT_FILTERS } from "./content-filters.ts";
 import { bodyReset, boundedWait, limitsAccount } from "./limits.ts";
 import { type RefusalRow, REFUSALS, TYPES } from "./refusals-table.ts";
 
@@ -267,6 +268,7 @@ export function failureMessage(failure: FailureClass, status: number): string {
  * of the body that no API documents and that the client wrote itself: such fields travel as they are.
  */
 export function refusalClass(refused: Refused): FailureClass {
+  if (isFiltered(refused)) return "client_fault";
   const row = REFUSALS.find((each) => holds(each, refused));
   // An error inside a 200 that neither it nor the table explains: the upstream could not serve.
   const failure = row?.failure ?? (refused.status === 0 ? "status" : statusClass(refused.status));
@@ -275,7 +277,12 @@ export function refusalClass(refused: Refused): FailureClass {
   return failure === "quota" && [401, 402, 403].includes(refused.status) ? "credentials" : failure;
 }
 
-function holds({ failure: _failure, source: _source, ...row }: RefusalRow, refused: Refused): boolean {
+/** Whether it was the provider's content filter that refused. */
+export function isFiltered(refused: Refused): boolean {
+  return CONTENT_FILTERS.some((row) => holds(row, refused));
+}
+
+function holds(row: Omit<RefusalRow, "failure" | "source">, refused: Refused): boolean {
   const { status, error } = refused;
   return (
     (row.dialect === undefined || row.dialect === refused.dialect) &&
@@ -321,10 +328,12 @@ export function reported(error: ErrorBody, dialect?: DialectName): AttemptError 
   const status = error.status || implied;
   const failure = refusalClass({ dialect, status, error });
   const text = clientText(error.text);
-  const told = { reason: refusalReason(error), code: clientCode(failure, error), param: clientParam(error) };
+  const [code, words] = [clientCode(failure, error), publicMessage(error.text)];
+  const told = { reason: refusalReason(error), code, param: clientParam(error), words };
   const retryAfter = boundedWait(error.retryAfter);
   if (failure === "client_fault" || failure === "context_overflow") {
-    return new AttemptError(failure, text || failureMessage(failure, 0), told);
+    const more = isFiltered({ dialect, status, error }) ? { filtered: true, code: code || "content_filter" } : {};
+    return new AttemptError(failure, text || failureMessage(failure, 0), { ...told, ...more });
   }
   if (failure !== "status" && failure !== "rate_limited" && failure !== "timeout") {
     return new AttemptError(failure, failureMessage(failure, 0), { ...told, status, retryAfter });

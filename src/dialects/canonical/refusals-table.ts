@@ -79,18 +79,12 @@ export const REFUSALS: readonly RefusalRow[] = [
     text: /request not allowed/i,
     source: `${GITHUB}/corbt/agent.exe/issues/15`,
   },
-  // What one request provokes: moderation, a file of somebody else's.
+  // What one request provokes: a file of somebody else's.
   {
     failure: "declined",
     status: [403],
-    code: /^(flagged_input|content_policy_violation)$/,
-    source: "https://openrouter.ai/docs/api-reference/errors",
-  },
-  {
-    failure: "declined",
-    status: [403],
-    text: /moderation|flagged|usage guidelines|permission to access the file/i,
-    source: `https://openrouter.ai/docs/api-reference/errors, ${GITHUB}/googleapis/python-genai/issues/1218`,
+    text: /permission to access the file/i,
+    source: `${GITHUB}/googleapis/python-genai/issues/1218`,
   },
 
   // Reasoning that another account, or another provider, has encrypted: a target behind it may be the one.

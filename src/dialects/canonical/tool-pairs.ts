@@ -1,5 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { append, changed, isText, objects } from "./json.ts";
+import { changed, isText, objects } from "./json.ts";
 
 /*
  * Calls of tools and their results, for providers that want every call answered in the turn that follows it, and nothing
@@ -39,43 +39,17 @@ interface Run {
  * The messages with every call answered right behind its turn, once, and every answer to a call. A result that comes late
  * moves there; a call without one gets `NO_RESULT`; a result without its call becomes what the user says; a call whose id
  * was used before gets another.
+ * @param kinds what a call may be of: tools that take free text (`custom`) are known to OpenAI alone.
  */
-export function pairedMessages(messages: readonly unknown[]): readonly PlacedMessage[] {
+export function pairedMessages(
+  messages: readonly unknown[],
+  kinds: readonly ("function" | "custom")[] = ["function"],
+): readonly PlacedMessage[] {
   const placed = messages.map((message, index) => ({ message, at: `/messages/${index}` }));
   if (!messages.some(hasPart)) return placed;
-  const pairing = new Pairing();
-  for (const { message, at } of placed) pairing.add(withFunctionCalls(asToolMessage(message)), at);
+  const pairing = new Pairing(kinds);
+  for (const { message, at } of placed) pairing.add(asToolMessage(message), at);
   return pairing.end();
-}
-
-/**
- * The messages, where ids may return in later turns: a call that has no result anywhere gets `NO_RESULT`, behind the results of
- * its turn.
- */
-export function answeredMessages(messages: readonly unknown[]): readonly PlacedMessage[] {
-  const later = resultsOf(messages);
-  const written: PlacedMessage[] = [];
-  let open: PlacedMessage[] = [];
-  const close = (): void => {
-    append(written, open);
-    open = [];
-  };
-  for (const [index, message] of messages.entries()) {
-    const at = `/messages/${index}`;
-    if (!isJson(message) || message["role"] !== "tool") close();
-    written.push({ message, at });
-    if (!isJson(message) || message["role"] !== "assistant") continue;
-    for (const { id } of objects(message["tool_calls"])) {
-      if (!isText(id) || later.has(id)) continue;
-      open.push({ message: { role: "tool", tool_call_id: id, content: NO_RESULT }, at });
-    }
-  }
-  close();
-  return written;
-}
-
-function resultsOf(messages: readonly unknown[]): ReadonlySet<unknown> {
-  return new Set(objects(messages).flatMap(({ role, tool_call_id: id }) => (role === "tool" ? [id] : [])));
 }
 
 /** Whether a message is part of a pair. */
@@ -86,7 +60,7 @@ function hasPart(message: unknown): boolean {
 }
 
 /** Calls and results as they were before there were tools: a function is called by its name (SDK openai, deprecated). */
-export function asToolMessage(message: unknown): unknown {
+function asToolMessage(message: unknown): unknown {
   if (!isJson(message)) return message;
   const { role, name, tool_calls: calls, function_call: call, ...rest } = message;
   if (role === "function" && isText(name)) return { ...rest, role: "tool", tool_call_id: legacyId(name) };
@@ -94,24 +68,12 @@ export function asToolMessage(message: unknown): unknown {
   return { ...rest, role, tool_calls: [{ id: legacyId(call["name"]), type: "function", function: call }] };
 }
 
-/** Custom tools take a text: for a provider that only knows functions it is their one argument. */
-export function withFunctionCalls(message: unknown): unknown {
-  if (!isJson(message)) return message;
-  const { tool_calls: calls } = message;
-  const written = changed(calls, (call) => {
-    const { custom, ...rest } = call;
-    if (!isJson(custom) || !isText(custom["name"])) return call;
-    const called = { name: custom["name"], arguments: JSON.stringify({ input: custom["input"] }) };
-    return { ...rest, type: "function", function: called };
-  });
-  return written === calls ? message : { ...message, tool_calls: written };
-}
-
 function legacyId(name: string): string {
   return `call_${name}`;
 }
 
 class Pairing {
+  readonly #kinds: readonly ("function" | "custom")[];
   readonly #runs: Run[] = [];
   readonly #calls: PairedCall[] = [];
   /** Calls without a result, by the client's id. */
@@ -119,6 +81,10 @@ class Pairing {
   readonly #taken = new Set<string>();
   /** By id, the number that the next call of that id may have: from the first on they would all be tried again. */
   readonly #numbers = new Map<string, number>();
+
+  constructor(kinds: readonly ("function" | "custom")[]) {
+    this.#kinds = kinds;
+  }
 
   add(message: unknown, at: string): void {
     const role = isJson(message) ? message["role"] : undefined;
@@ -161,7 +127,7 @@ class Pairing {
     const run = this.#runs.length - 1;
     const sent = changed(calls, (call, index) => {
       const { id } = call;
-      if (!isText(id) || !isJson(call["function"])) return call;
+      if (!isText(id) || !this.#kinds.some((kind) => isJson(call[kind]))) return call;
       const sentId = this.#freeId(id);
       const made = { sentId, run, at: `${at}/tool_calls/${index}`, answered: false };
       this.#calls.push(made);

@@ -1,7 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { append, objects } from "./json.ts";
 import { NO_OUTPUT } from "./message.ts";
-import { answeredMessages } from "./tool-pairs.ts";
 
 /*
  * In which order messages may stand, by target: who may follow whom, who may come first and last, where instructions may
@@ -28,10 +27,10 @@ export interface RoleRules {
   readonly prefill: "as_is" | "prefix" | "partial" | "closed";
   /** Calls of tools and their results have a form; else they are told in words. */
   readonly toolTurns: boolean;
-  /** OpenAI's other calls are known: those of custom tools, and of functions before there were tools. */
-  readonly otherCalls: boolean;
   /** Messages may say nothing. */
   readonly emptyContent: boolean;
+  /** A message may have both text and calls; else the text is a message before it. */
+  readonly textBesideCalls: boolean;
   /** Results of tools may hold media; else those follow as the user's. */
   readonly toolMedia: boolean;
   /** `string`: a content without media is one text. */
@@ -46,8 +45,8 @@ export const ANY_ORDER: RoleRules = {
   userAfterTool: true,
   prefill: "as_is",
   toolTurns: true,
-  otherCalls: false,
   emptyContent: true,
+  textBesideCalls: true,
   toolMedia: true,
   textForm: "any",
 };
@@ -72,7 +71,6 @@ interface Ordered {
 /** Messages in OpenAI's form, in an order that the target takes; the very same list where it takes theirs. */
 export function orderedMessages(list: readonly Json[], rules: RoleRules): Ordered {
   const steps: readonly Step[] = [
-    answered,
     ...(rules.toolTurns ? [] : [toldTools]),
     ...(rules.toolMedia ? [] : [mediaAfterResults]),
     ...(rules.emptyContent ? [] : [withoutEmpty]),
@@ -80,17 +78,11 @@ export function orderedMessages(list: readonly Json[], rules: RoleRules): Ordere
     ...(rules.userFirst ? [userFirst] : []),
     ...(rules.alternate ? [joined] : []),
     ...(rules.userAfterTool ? [] : [apart]),
+    ...(rules.textBesideCalls ? [] : [callsApart]),
     ...(rules.textForm === "any" ? [] : [asStrings]),
   ];
   const messages = steps.reduce((all, step) => step(all), list);
   return ended(messages, rules.prefill);
-}
-
-/** The very same list where no call is without a result. */
-function answered(messages: readonly Json[]): readonly Json[] {
-  if (!messages.some(hasCalls)) return messages;
-  const all = answeredMessages(messages);
-  return all.length === messages.length ? messages : all.map(({ message }) => message as Json);
 }
 
 type Step = (messages: readonly Json[]) => readonly Json[];
@@ -261,6 +253,20 @@ function apart(messages: readonly Json[]): readonly Json[] {
   return messages.flatMap((message, index) =>
     isBreak(message, index) ? [{ role: "assistant", content: BETWEEN }, message] : [message],
   );
+}
+
+function isBoth(message: Json): boolean {
+  return hasCalls(message) && !isEmpty(message);
+}
+
+/** Calls in a message without words. */
+function callsApart(messages: readonly Json[]): readonly Json[] {
+  if (!messages.some(isBoth)) return messages;
+  return messages.flatMap((message) => {
+    if (!isBoth(message)) return [message];
+    const { tool_calls: calls, ...said } = message;
+    return [said, { role: message["role"], content: null, tool_calls: calls }];
+  });
 }
 
 function isTexts({ content }: Json): boolean {

@@ -1,9 +1,9 @@
-import { isJson, type Json } from "../../kit/index.ts";
-import { asks, type Report } from "../canonical/report.ts";
+import { type Call, isJson, type Json } from "../../kit/index.ts";
+import { asks, type Report, without } from "../canonical/report.ts";
 import { fittedToolId } from "../canonical/tools.ts";
 import type { Rules } from "../vendors/types.ts";
 import type { ToolNames } from "../canonical/tool-names.ts";
-import { changed, Edits } from "../canonical/json.ts";
+import { changed, Edits, objects } from "../canonical/json.ts";
 import { fittedContent } from "../canonical/contents.ts";
 import { MARKED } from "../canonical/message.ts";
 
@@ -29,11 +29,14 @@ export interface HistoryOptions {
   /** Fields that only the client's dialect has are left to its translation. */
   readonly translated: boolean;
   readonly report: Report;
+  /** Pointers to the client's messages by place; null: their places are the same. */
+  readonly places: readonly string[] | null;
 }
 
 /** The messages as the target takes them, each in its place; the very same list where none changes. */
 export function fittedMessages(list: unknown, options: HistoryOptions): unknown {
-  return changed(list, (message, index) => fittedMessage(message, `/messages/${index}`, options));
+  const { places } = options;
+  return changed(list, (message, index) => fittedMessage(message, places?.[index] ?? `/messages/${index}`, options));
 }
 
 function fittedMessage(message: Json, at: string, options: HistoryOptions): Json {
@@ -145,6 +148,39 @@ function textOf(detail: unknown): string {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && value !== "";
+}
+
+/** Fields that ask for thinking, each by its own name. */
+const THINKING = ["reasoning_effort", "thinking", "reasoning"];
+
+/** A call that asks for no thinking where the target refuses it for want of a thought; the very same anywhere else. */
+export function withAllowedThinking(call: Call, { thoughtDemanded }: Rules, report: Report): Call {
+  const { body, text: _text, ...rest } = call;
+  const asked = THINKING.filter((name) => asksToThink(body[name]));
+  if (!thoughtDemanded || asked.length === 0 || !lacksThought(body["messages"])) return call;
+  for (const name of asked) report.drop(`/${name}`);
+  return { ...rest, body: without(body, asked) };
+}
+
+function asksToThink(value: unknown): boolean {
+  if (!isJson(value)) return typeof value === "string" && value !== "none";
+  return value["type"] !== "disabled" && value["enabled"] !== false && value["effort"] !== "none";
+}
+
+/**
+ * Whether the last calls of a tool loop, or the words that the conversation ends with, came without a thought of the
+ * model's own: one that it has signed.
+ */
+function lacksThought(messages: unknown): boolean {
+  const all = objects(messages);
+  const final = all.findLast(({ role }) => role === "assistant");
+  const { tool_calls: calls, reasoning_details: details } = final ?? {};
+  const isBound = final === all.at(-1) || objects(calls).length > 0;
+  return final !== undefined && isBound && !objects(details).some(isOwnThought);
+}
+
+function isOwnThought(detail: Json): boolean {
+  return !isForeign(detail) && [detail["signature"], detail["data"]].some(isText);
 }
 
 function isForeign(detail: unknown): boolean {

@@ -1,11 +1,10 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
-import { changed } from "../canonical/json.ts";
+import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { asks, escaped, Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
-import { asToolMessage, withFunctionCalls } from "../canonical/tool-pairs.ts";
 import { withAllowedTools } from "../canonical/tools.ts";
 import type { AnswerCodec, AnswerForm, Codec, Location, UpstreamDialect } from "../dialect.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
@@ -14,6 +13,7 @@ import { mayHaveResponses, rulesOf, vendorOf } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";
 import { embedding } from "../endpoints/embedding.ts";
 import { image } from "../endpoints/image.ts";
+import { withAllowedThinking } from "./history.ts";
 import { chatBody } from "./request.ts";
 import { rerank } from "../endpoints/rerank.ts";
 import { speech } from "../endpoints/speech.ts";
@@ -36,7 +36,7 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
     known.set(model, rules);
     return rules;
   };
-  return {
+  const codec = {
     type: "answer",
 
     request(call: Call, target: Target, apiKey: string): JsonRequest {
@@ -45,7 +45,8 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
       // Their stream could not be read: what the client asked for must not look like the upstream's failure.
       if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
       const report = new Report(call);
-      const { call: asked, tool } = withoutSchema(prepared(call, rules, report), rules, report);
+      const allowed = withAllowedThinking(call, rules, report);
+      const { call: asked, tool } = withoutSchema(prepared(allowed, rules, report), rules, report);
       // A target's own parameters are set in a body that is written.
       const writes = named || target.parameters !== undefined;
       const { body, text, names } = chatBody(asked, target.model, rules, report, writes);
@@ -59,16 +60,16 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
 
     ...FORM,
   } satisfies AnswerCodec;
+  // At a server of which nothing is known they travel as they came.
+  return dialect === "openai" && vendorOf(location) === "generic" ? codec : takingFunctions(codec);
 }
 
 /** At a server of which nothing is known. */
 export const chat = chatAt({ baseUrl: "", headers: {} });
 
 /** A call whose choice of tools and `json_object` are asked as the target takes them; the very same where it takes them. */
-function prepared(call: Call, rules: Rules, report: Report): Call {
-  const { allowedTools, jsonObject, jsonObjectBesideTools } = rules;
-  const own = rules.otherCalls ? call.body : withToolCalls(call.body);
-  const body = allowedTools ? own : withAllowedTools(own);
+function prepared(call: Call, { allowedTools, jsonObject, jsonObjectBesideTools }: Rules, report: Report): Call {
+  const body = allowedTools ? call.body : withAllowedTools(call.body);
   const { response_format: format, tools } = body;
   const asked = isJson(format) && format["type"] === "json_object";
   const beside = Array.isArray(tools) && tools.length > 0 && body["tool_choice"] !== "none";
@@ -78,13 +79,6 @@ function prepared(call: Call, rules: Rules, report: Report): Call {
   // An answer that must be a call has no text to be JSON.
   if (!mustCall(body)) report.drop("/response_format");
   return { ...call, body: { ...body, response_format: undefined } };
-}
-
-/** A body whose history knows no calls but those of functions; the very same where it is so. */
-function withToolCalls(body: Json): Json {
-  const { messages } = body;
-  const written = changed(messages, (message) => withFunctionCalls(asToolMessage(message)) as Json);
-  return written === messages ? body : { ...body, messages: written };
 }
 
 const ANY_OBJECT: Json = { type: "json_schema", json_schema: { name: "json", schema: { type: "object" } } };

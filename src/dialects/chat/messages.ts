@@ -23,8 +23,18 @@ const KNOWN: ReadonlySet<string> = new Set([
 const ECHOED = ["reasoning_content", "reasoning_details", "reasoning"];
 const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "extra_content", "cache_control"]);
 
+interface WriteOptions {
+  readonly rules: Rules;
+  /** Pointers to the client's messages by place; null: their places are the same. */
+  readonly places: readonly string[] | null;
+}
+
 /** The messages of a canonical body in the form of OpenAI's API, for a client of another dialect. */
-export function writeMessages({ body, dialect }: Call, report: Report, rules: Rules): readonly Json[] {
+export function writeMessages(
+  { body, dialect }: Call,
+  report: Report,
+  { rules, places }: WriteOptions,
+): readonly Json[] {
   const list = Array.isArray(body["messages"]) ? (body["messages"] as readonly unknown[]) : [];
   const writer = new Writer({
     report,
@@ -33,7 +43,7 @@ export function writeMessages({ body, dialect }: Call, report: Report, rules: Ru
     marks: writesMarks(rules),
   });
   for (const [index, message] of list.entries()) {
-    if (isJson(message)) writer.add(message, `/messages/${index}`);
+    if (isJson(message)) writer.add(message, places?.[index] ?? `/messages/${index}`);
   }
   return writer.end();
 }

@@ -1,24 +1,14 @@
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { textWithModel } from "../canonical/body-text.ts";
-import { requestedSchema } from "../canonical/json-tool.ts";
 import { withWrittenFiles } from "../canonical/contents.ts";
-import { changed, Edits, objects, pick } from "../canonical/json.ts";
-import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
-import { asks, escaped, type Report } from "../canonical/report.ts";
-import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
-import { mostUseful, sha256 } from "../canonical/tools.ts";
+import { changed, list, objects, pick } from "../canonical/json.ts";
+import type { Report } from "../canonical/report.ts";
+import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { orderedMessages } from "../canonical/turns.ts";
-import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
 import type { BytesBody } from "../dialect.ts";
-import { fittedMarks, fittedMessages } from "./history.ts";
+import { type Fitted, fitted, OF_TOOLS } from "./fitting.ts";
 import { writeMessages } from "./messages.ts";
-
-interface Fitted {
-  readonly body: Json;
-  /** What tools are called in the body. */
-  readonly names: ToolNames;
-}
 
 interface ChatBody extends Fitted {
   /** What the client sent, where that says the same as the body; null where the body has to be written. */
@@ -36,13 +26,31 @@ const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_contr
  */
 export function chatBody(call: Call, model: string, rules: Rules, report: Report, writes: boolean): ChatBody {
   const translated = (call.dialect ?? "chat") !== "chat";
-  const { body, names } = fitted(call.body, rules, translated, report);
-  const fittedBody = translated ? translatedBody(call, body, rules, report) : body;
+  const { body: own, places } = withPairs(call.body, rules);
+  const { body, names } = fitted(own, { rules, translated, report, places });
+  const fittedBody = translated ? translatedBody(call, body, { rules, report, places }) : body;
   if (translated) report.dropNative();
   const written = withOrder(fittedBody, call.body, rules, report);
   const streamed = streamFields(call, written, rules);
   const text = !writes && written === call.body ? sameText(call, model, streamed) : null;
   return { body: text === null ? { ...written, model, ...streamed } : written, text, names };
+}
+
+/** Pointers to the client's messages by the places of those that are sent; null: they are in the same places. */
+type Places = readonly string[] | null;
+
+interface PairedBody {
+  readonly body: Json;
+  readonly places: Places;
+}
+
+/** With every call answered and every answer to a call; at a server of which nothing is known they travel as they came. */
+function withPairs(body: Json, { vendor }: Rules): PairedBody {
+  const messages = list(body["messages"]);
+  const paired = vendor === "generic" ? [] : pairedMessages(messages, ["function", "custom"]);
+  const same = paired.length === messages.length && paired.every(({ message }, index) => message === messages[index]);
+  if (vendor === "generic" || same) return { body, places: null };
+  return { body: { ...body, messages: paired.map(({ message }) => message) }, places: paired.map(({ at }) => at) };
 }
 
 /** The client's text with the model and the fields of a stream; null where it is not known to say the same. */
@@ -66,17 +74,23 @@ function streamFields({ stream }: Call, { stream_options: options }: Json, { str
  * @param own the canonical body: its messages are where the client's are known.
  */
 function withOrder(body: Json, own: Json, rules: Rules, report: Report): Json {
-  const list = objects(body["messages"]);
+  const messages = objects(body["messages"]);
   // Nothing can be gone on from in JSON: https://platform.kimi.ai/docs/guide/use-partial-mode-feature-of-kimi-api
   const formatted = rules.prefill === "partial" && isJson(body["response_format"]);
-  const { messages, closed } = orderedMessages(list, formatted ? { ...rules, prefill: "closed" } : rules);
+  const { messages: ordered, closed } = orderedMessages(messages, formatted ? { ...rules, prefill: "closed" } : rules);
   if (closed) report.drop(`/messages/${objects(own["messages"]).length - 1}`);
-  const written = changed(messages, (message) => withWrittenFiles(message, rules));
-  return written === list ? body : { ...body, messages: written };
+  const written = changed(ordered, (message) => withWrittenFiles(message, rules));
+  return written === messages ? body : { ...body, messages: written };
 }
 
-function translatedBody(call: Call, body: Json, rules: Rules, report: Report): Json {
-  const messages = writeMessages({ ...call, body }, report, rules);
+interface Translating {
+  readonly rules: Rules;
+  readonly report: Report;
+  readonly places: Places;
+}
+
+function translatedBody(call: Call, body: Json, { rules, report, places }: Translating): Json {
+  const messages = writeMessages({ ...call, body }, report, { rules, places });
   const tools = writeTools(body["tools"], report);
   const carried = Object.entries(body).filter(
     ([name, value]) => value !== null && !(tools.length === 0 && OF_TOOLS.has(name)),
@@ -97,243 +111,4 @@ function writeTools(value: unknown, report: Report): readonly Json[] {
     tools.push({ type: "function", function: pick(tool["function"], ["name", "description", "parameters", "strict"]) });
   }
   return tools;
-}
-
-/** Refused where there are no tools. */
-const OF_TOOLS: ReadonlySet<string> = new Set(["tool_choice", "parallel_tool_calls"]);
-/** Defaults of every model. */
-const USUAL: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ["temperature", 1],
-  ["top_p", 1],
-  ["verbosity", "medium"],
-]);
-
-/**
- * What of a body the target takes, by the table of vendors: fields under other names, nearest values, the rest left out
- * and reported; the very same body where the target takes all of it.
- * @param translated the body was made of another format's: of fields that nobody here knows it has none for this target.
- */
-export function fitted(body: Json, rules: Rules, translated: boolean, report: Report): Fitted {
-  const fitting = new Fitting(body, rules, translated, report);
-  return { body: fitting.fit(), names: fitting.names };
-}
-
-class Fitting {
-  readonly names: ToolNames;
-  readonly #report: Report;
-  readonly #body: Json;
-  readonly #rules: Rules;
-  readonly #translated: boolean;
-  readonly #edits: Edits;
-
-  constructor(body: Json, rules: Rules, translated: boolean, report: Report) {
-    this.#report = report;
-    this.#body = body;
-    this.#rules = rules;
-    this.#translated = translated;
-    this.#edits = new Edits(body);
-    this.names = new ToolNames(rules);
-  }
-
-  fit(): Json {
-    const edits = this.#edits;
-    this.#tools();
-    this.#format();
-    this.#limit();
-    this.#effort();
-    this.#stop();
-    this.#user();
-    for (const name in this.#body) this.#field(name);
-    edits.set(
-      "messages",
-      fittedMessages(this.#body["messages"], {
-        rules: this.#rules,
-        names: this.names,
-        translated: this.#translated,
-        report: this.#report,
-      }),
-    );
-    return edits.object;
-  }
-
-  #field(name: string): void {
-    const { fields, refusedFields, unknownFields, renamedFields, streamOptions } = this.#rules;
-    if (!Object.hasOwn(this.#edits.object, name)) return;
-    if (name === "stream_options" && !streamOptions) return this.#edits.remove(name);
-    const value = this.#edits.object[name];
-    const known = fields.has(name) || OF_THE_REQUEST.has(name) || (unknownFields && !this.#translated);
-    if (!known || refusedFields.has(name)) return this.#drop(name);
-    if (this.#samples(name)) return this.#drop(name);
-    if (name === "verbosity" && !this.#rules.verbosity) return this.#drop(name);
-    const renamed = Object.hasOwn(renamedFields, name) ? renamedFields[name] : undefined;
-    if (renamed === undefined) return;
-    this.#edits.remove(name);
-    if (!Object.hasOwn(this.#body, renamed)) this.#edits.set(renamed, value);
-  }
-
-  /** Whether it is a sampling field that the model does not take. */
-  #samples(name: string): boolean {
-    const { sampling, samplingWithoutReasoning } = this.#rules;
-    const taken = this.#edits.object["reasoning_effort"] === "none" ? samplingWithoutReasoning : sampling;
-    return SAMPLING.has(name) && !taken.has(name);
-  }
-
-  #drop(name: string): void {
-    const value = this.#edits.object[name];
-    this.#edits.remove(name);
-    if (value !== USUAL.get(name) && asks(name, value)) this.#report.drop(`/${escaped(name)}`);
-  }
-
-  #limit(): void {
-    for (const name of ["max_tokens", "max_completion_tokens"]) {
-      const asked = this.#body[name];
-      if (typeof asked !== "number" || asked <= this.#rules.maxOutput) continue;
-      this.#edits.set(name, this.#rules.maxOutput);
-      this.#report.drop(`/${name}`);
-    }
-    const { max_tokens: old, max_completion_tokens: limit } = this.#edits.object;
-    const limitField = this.#rules.outputLimit;
-    const name = limitField === "either" ? (this.#translated ? "max_tokens" : null) : limitField;
-    const other = name === "max_tokens" ? "max_completion_tokens" : "max_tokens";
-    if (name === null || !Object.hasOwn(this.#edits.object, other)) return;
-    const value = limit ?? old;
-    this.#edits.remove(other);
-    if (value !== undefined && value !== null) this.#edits.set(name, value);
-  }
-
-  #effort(): void {
-    const { reasoning_effort: effort, thinking } = this.#body;
-    const rules = this.#rules;
-    if (rules.endpoint === "responses_for_tools" && this.#edits.object["tools"] !== undefined) return this.#noEffort();
-    if (effort === undefined && thinking === undefined) return;
-    // A chat client that writes `thinking` for a target that may know it means it as it is.
-    const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));
-    const { fields, dropped } = effortOf(own ? { reasoning_effort: effort } : this.#body, rules);
-    if (!Object.hasOwn(fields, "reasoning_effort")) this.#edits.remove("reasoning_effort");
-    if (!own && !Object.hasOwn(fields, "thinking")) this.#edits.remove("thinking");
-    for (const [name, value] of Object.entries(fields)) {
-      if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
-    }
-    for (const pointer of dropped) this.#report.drop(pointer);
-  }
-
-  /** Chat completions refuse tools while these models reason: https://github.com/openai/openai-openapi/issues/541 */
-  #noEffort(): void {
-    const { efforts, reasonsByDefault } = this.#rules;
-    const { fields, dropped } = effortOf(this.#body, this.#rules);
-    const { reasoning_effort: effort } = fields;
-    if (reasonsByDefault && !efforts.includes("none")) throw this.#report.unsupported("/tools");
-    if (effort !== undefined && effort !== "none")
-      this.#report.drop(this.#body["reasoning_effort"] === undefined ? "/thinking" : "/reasoning_effort");
-    for (const pointer of dropped) this.#report.drop(pointer);
-    this.#edits.remove("thinking");
-    if (reasonsByDefault) this.#edits.set("reasoning_effort", "none");
-    else this.#edits.remove("reasoning_effort");
-  }
-
-  #stop(): void {
-    const { stop } = this.#body;
-    const max = this.#rules.stop;
-    const listed = typeof stop === "string" ? [stop] : Array.isArray(stop) ? (stop as readonly unknown[]) : [];
-    if (typeof stop === "string" && this.#rules.stopList) this.#edits.set("stop", listed);
-    if (listed.length <= max) return;
-    if (max > 0) this.#edits.set("stop", listed.slice(0, max));
-    else this.#edits.remove("stop");
-    if (max === 0) this.#report.drop("/stop");
-    else for (let index = max; index < listed.length; index++) this.#report.drop(`/stop/${index}`);
-  }
-
-  /** A digest in place of one that is too long: it stays the same for the same user. */
-  #user(): void {
-    const { user } = this.#body;
-    const max = this.#rules.user;
-    if (max === 0) this.#drop("user");
-    else if (typeof user === "string" && user.length > max) this.#edits.set("user", sha256(user).slice(0, max));
-  }
-
-  #tools(): void {
-    const { tools, tool_choice: choice } = this.#body;
-    const kept = Array.isArray(tools) ? this.#keptTools(tools) : tools;
-    this.#edits.set("tools", kept);
-    if (Array.isArray(kept) && kept.length === 0 && kept !== tools) {
-      this.#edits.remove("tools");
-      for (const name of OF_TOOLS) this.#edits.remove(name);
-      return;
-    }
-    if (choice !== undefined) this.#choice(choice, Array.isArray(kept) ? kept.length : 0);
-  }
-
-  /** Structured output with a schema that the target takes. */
-  #format(): void {
-    const { response_format: format } = this.#body;
-    if (requestedSchema(format) === null || !isJson(format) || !isJson(format["json_schema"])) return;
-    const edits = new Edits(format);
-    edits.set("json_schema", this.#held(format["json_schema"], "schema", "/response_format/json_schema"));
-    this.#edits.set("response_format", edits.object);
-  }
-
-  #held(owner: Json, name: "schema" | "parameters", at: string): Json {
-    const held = withFittedSchema(owner, name, this.#rules, this.#report.schemaWork);
-    for (const pointer of held.dropped) this.#report.drop(at + pointer);
-    return held.owner;
-  }
-
-  #keptTools(tools: readonly unknown[]): unknown {
-    /** Of the kept ones, in the client's list. */
-    const places: number[] = [];
-    const taken = tools.map((tool) => !isJson(tool) || this.#takesTool(tool));
-    const fitting = mostUseful(this.#body, taken, this.#rules.maxTools);
-    for (const index of tools.keys()) {
-      if (fitting.has(index)) places.push(index);
-      else this.#report.drop(`/tools/${index}`);
-    }
-    const kept = places.length === tools.length ? tools : places.map((index) => tools[index]);
-    return changed(kept, (tool, index) => this.#tool(tool, places[index]!));
-  }
-
-  /** Tools that run at a provider may run another model there, or are paid for apart. */
-  #takesTool({ type }: Json): boolean {
-    return this.#translated || type === "function" || typeof type !== "string" || this.#rules.toolTypes.has(type);
-  }
-
-  #tool(tool: Json, index: number): Json {
-    const { strictTools } = this.#rules;
-    const edits = new Edits(tool);
-    const { function: described, custom } = tool;
-    if (isJson(described)) {
-      const isLoose = !strictTools && described["strict"] === true;
-      const inner = new Edits(isLoose ? described : this.#held(described, "parameters", `/tools/${index}/function`));
-      if (typeof described["name"] === "string") inner.set("name", this.names.written(described["name"]));
-      if (!strictTools) {
-        if (described["strict"] === true) this.#report.drop(`/tools/${index}/function/strict`);
-        inner.remove("strict");
-      }
-      edits.set("function", inner.object);
-    } else if (isJson(custom) && typeof custom["name"] === "string") {
-      const inner = new Edits(custom);
-      inner.set("name", this.names.written(custom["name"]));
-      edits.set("custom", inner.object);
-    }
-    return this.#translated
-      ? edits.object
-      : fittedMarks(edits.object, `/tools/${index}`, { rules: this.#rules, report: this.#report });
-  }
-
-  /** @param tools how many there are. */
-  #choice(choice: unknown, tools: number): void {
-    const { toolChoice } = this.#rules;
-    const named = isJson(choice);
-    if (toolChoice === "any" || (!named && (toolChoice === "strings" || choice !== "required"))) {
-      if (named)
-        this.#edits.set(
-          "tool_choice",
-          namedChoice(choice, (name) => this.names.written(name)),
-        );
-    } else if (toolChoice === "auto") this.#drop("tool_choice");
-    else {
-      // With one tool it is the one that is named.
-      this.#edits.set("tool_choice", "required");
-      if (tools !== 1) this.#report.drop("/tool_choice");
-    }
-  }
 }

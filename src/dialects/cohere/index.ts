@@ -2,6 +2,7 @@ import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { pick } from "../canonical/json.ts";
+import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
@@ -230,7 +231,7 @@ export const cohere: UpstreamDialect = {
   name: "cohere",
 
   codecs: {
-    chat: { type: "answer", request: chatRequest, ...FORM },
+    chat: takingFunctions({ type: "answer", request: chatRequest, ...FORM }),
     embedding: embeddingCodec({
       path: "/v2/embed",
       body: (body) => ({

@@ -10,7 +10,7 @@ import {
 } from "../canonical/message.ts";
 import { kindOfPart, omittedText, type PartKind } from "../canonical/contents.ts";
 import type { Report } from "../canonical/report.ts";
-import { answeredMessages, asToolMessage, withFunctionCalls } from "../canonical/tool-pairs.ts";
+import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { type FunctionCall, stripSignature, writtenCalls } from "../canonical/tools.ts";
 
 const TOOL_RESULT_FIELDS: ReadonlySet<string> = new Set([...MESSAGE_FIELDS, "tool_call_id"]);
@@ -28,8 +28,7 @@ interface Conversation {
 export function messagesOf(messages: unknown, images: boolean, report: Report): Conversation {
   if (!Array.isArray(messages)) throw report.refusal("/messages", "must be a list");
   const documents: Json[] = [];
-  const known = messages.map((one: unknown) => withFunctionCalls(asToolMessage(one)));
-  const written = answeredMessages(known).flatMap(({ message, at }) => {
+  const written = pairedMessages(messages).flatMap(({ message, at }) => {
     if (!isJson(message)) throw report.refusal(at, "must be an object");
     const own = writtenMessage(message, at, { documents, images, report });
     return own === null ? [] : [own];

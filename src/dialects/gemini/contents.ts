@@ -1,9 +1,9 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { append } from "../canonical/json.ts";
+import { append, list } from "../canonical/json.ts";
 import { MESSAGE_FIELDS } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
 import { GO_ON, NOTHING_SAID, OPENING } from "../canonical/turns.ts";
-import { answeredMessages, asToolMessage, withFunctionCalls } from "../canonical/tool-pairs.ts";
+import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { argumentsObject, readCallId } from "../canonical/tools.ts";
 import { type Family, isSigned, readSignature, UNSIGNED } from "./models.ts";
 import { mediaPart, partsOf, textsOf } from "./parts.ts";
@@ -38,8 +38,7 @@ const FIELDS_OF_ROLE: Readonly<Record<string, ReadonlySet<string>>> = {
 /** The conversation in Gemini's turns: consecutive ones of one role are one, system messages stand apart. */
 export function contentsOf(messages: unknown, family: Family, report: Report): Contents {
   const writer = new ContentsWriter(family, report);
-  const known = (Array.isArray(messages) ? messages : []).map((one: unknown) => withFunctionCalls(asToolMessage(one)));
-  for (const { message, at } of answeredMessages(known)) writer.add(message, at);
+  for (const { message, at } of pairedMessages(list(messages))) writer.add(message, at);
   return writer.contents();
 }
 
@@ -52,8 +51,6 @@ class ContentsWriter {
   readonly #names = new Map<string, string>();
   /** Pointer to the last message. */
   #last = "/messages";
-  /** The last message calls functions, whose responses are still to come. */
-  #isCalling = false;
 
   constructor(family: Family, report: Report) {
     this.#family = family;
@@ -62,9 +59,8 @@ class ContentsWriter {
 
   add(message: unknown, at: string): void {
     if (!isJson(message)) throw this.#report.refusal(at, "must be an object");
-    const { role, content, tool_calls: calls } = message;
+    const { role, content } = message;
     this.#last = at;
-    this.#isCalling = Array.isArray(calls) && calls.length > 0;
     if (role === "system" || role === "developer") {
       append(
         this.#system,
@@ -95,7 +91,7 @@ class ContentsWriter {
    */
   #ends(contents: Json[]): void {
     if (contents[0]?.["role"] === "model") contents.unshift({ role: "user", parts: [{ text: OPENING }] });
-    if (contents.at(-1)?.["role"] !== "model" || this.#isCalling) return;
+    if (contents.at(-1)?.["role"] !== "model") return;
     contents.push({ role: "user", parts: [{ text: GO_ON }] });
     this.#report.drop(this.#last);
   }

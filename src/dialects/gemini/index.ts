@@ -2,6 +2,7 @@ import { type Call, invalidRequest, isJson, type Json, type Target } from "../..
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth, list } from "../canonical/json.ts";
+import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
@@ -12,7 +13,7 @@ import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
 import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
-import { answersFormattedWithTools, familyOf, generationOf, get, post } from "./models.ts";
+import { answersFormattedWithTools, type Family, familyOf, generationOf, get, type Place, post } from "./models.ts";
 
 /** Top-level fields that are read here; what of them cannot be said is reported where they are read. */
 const READ = readBy("gemini");
@@ -20,12 +21,12 @@ const READ = readBy("gemini");
 const TIERS: Readonly<Record<string, string>> = { default: "standard", flex: "flex", priority: "priority" };
 
 /** A canonical call as `generateContent` takes it. @throws GatewayError for a message that cannot be written down. */
-function chatRequest(call: Call, target: Target, apiKey: string): UpstreamRequest {
+function chatRequest(call: Call, target: Target, apiKey: string, place: Place): UpstreamRequest {
   const report = new Report(call);
   const { body: asked, tool } = withoutFormat(call.body, target.model, report);
   // A schema nested deeper than the call stack is the client's fault, not a 500.
   const body = guardDepth(
-    () => generateContent(asked, target.model, report),
+    () => generateContent(asked, familyOf(target.model, place), report),
     () => invalidRequest("/", "is nested too deeply"),
   );
   report.dropUnread(READ);
@@ -54,8 +55,7 @@ function withoutFormat(
   return { body: { ...body, response_format: undefined }, tool: null };
 }
 
-function generateContent(body: Json, model: string, report: Report): Json {
-  const family = familyOf(model);
+function generateContent(body: Json, family: Family, report: Report): Json {
   const extra = extraOf(body, report);
   const own = generationOf(withoutReplaced(body, extra.generationConfig, report), family, report);
   const generationConfig = { ...own, ...extra.generationConfig };
@@ -217,13 +217,23 @@ function unusedChoice({ tool_choice: choice }: Json, report: Report): null {
   return null;
 }
 
-/** FunctionDeclaration.name: letters, digits, `_`, `:`, `.` and `-`, 64 at most (https://ai.google.dev/api/caching). */
-const NAMES: NameRules = { toolName: 64, toolNameCharacters: "any" };
+/**
+ * FunctionDeclaration.name: letters, digits, `_`, `:`, `.` and `-`, 64 at most (https://ai.google.dev/api/caching). "Must start
+ * with a letter or an underscore": https://github.com/google-gemini/gemini-cli/issues/10208.
+ */
+const NAMES: NameRules = { toolName: 64, toolNameCharacters: "any", toolNameStart: /^[a-z_]/i };
 
-const codec = { type: "answer", request: chatRequest, ...FORM } satisfies AnswerCodec;
+function codecAt(place: Place) {
+  const codec = {
+    type: "answer",
+    request: (call, target, apiKey) => chatRequest(call, target, apiKey, place),
+    ...FORM,
+  } satisfies AnswerCodec;
+  return takingFunctions(namingTools(codec, NAMES));
+}
 
 /** `generateContent` and `streamGenerateContent`. */
-export const chat = namingTools(codec, NAMES);
+export const chat = codecAt("gemini");
 
 /** Tiers are rates, and searches are billed one by one (https://ai.google.dev/gemini-api/docs/pricing). */
 const PAID: PaidExtras = { fields: new Set(["service_tier", "web_search_options"]) };
@@ -239,7 +249,7 @@ export const gemini: UpstreamDialect = {
   at: ({ baseUrl, accepts }) => ({
     ...gemini,
     codecs: {
-      chat: ownModelOnly(chat, PAID, accepts),
+      chat: ownModelOnly(PUBLISHER.test(baseUrl) ? codecAt("vertex") : chat, PAID, accepts),
       embedding: PUBLISHER.test(baseUrl) ? vertexEmbedding : embedding,
     },
   }),

@@ -18,6 +18,10 @@ export interface Family {
   readonly thinking: "none" | "budget" | "level";
   readonly pro: boolean;
   readonly lite: boolean;
+  /** Takes penalties: "Penalty is not enabled" from 2.5 on (https://github.com/vercel/ai/issues/8943). */
+  readonly penalties: boolean;
+  /** Takes `logprobs`: "Logprobs is not enabled" (https://github.com/mscraftsman/generative-ai/issues/135), but on Vertex AI. */
+  readonly logprobs: boolean;
   /** The most output tokens (https://ai.google.dev/gemini-api/docs/models); null: not known. */
   readonly maxOutput: number | null;
 }
@@ -30,7 +34,10 @@ const FIRST_VERSION_WITH_BUDGETS = 2.5;
 /** Specialised models of the versions with budgets do not think. */
 const SPECIAL = /-(?:image|tts|audio|live)/;
 
-export function familyOf(model: string): Family {
+/** Google's Gemini API, or Vertex AI. */
+export type Place = "gemini" | "vertex";
+
+export function familyOf(model: string, place: Place = "gemini"): Family {
   const name = model.slice(model.lastIndexOf("/") + 1).toLowerCase();
   const match = NAME.exec(name);
   const version = match && Number(match[1] ?? LATEST_VERSION);
@@ -39,6 +46,8 @@ export function familyOf(model: string): Family {
     thinking: thinkingBy(version, SPECIAL.test(name)),
     pro: name.includes("-pro"),
     lite: name.includes("-lite"),
+    penalties: version === null || version < FIRST_VERSION_WITH_BUDGETS,
+    logprobs: place === "vertex" || version === null || version < FIRST_VERSION_WITH_BUDGETS,
     maxOutput: maxOutputBy(version, SPECIAL.test(name)),
   };
 }
@@ -88,8 +97,10 @@ export function generationOf(body: Json, family: Family, report: Report): Json {
   for (const [canonical, gemini] of NAMES) {
     const value = body[canonical];
     // Models without penalties refuse even those that do nothing.
-    if (value === undefined || value === null || (value === 0 && canonical.endsWith("_penalty"))) continue;
-    config[gemini] = value;
+    const isPenalty = canonical.endsWith("_penalty");
+    if (value === undefined || value === null || (value === 0 && isPenalty)) continue;
+    if (isPenalty && !family.penalties) report.drop(`/${canonical}`);
+    else config[gemini] = value;
   }
   const limit = outputLimit(body, family.maxOutput, report);
   if (limit !== undefined) config["maxOutputTokens"] = limit;
@@ -99,7 +110,7 @@ export function generationOf(body: Json, family: Family, report: Report): Json {
     ...config,
     ...seedOf(body["seed"], report),
     ...stopSequencesOf(body["stop"], report),
-    ...logprobsOf(body, report),
+    ...logprobsOf(body, family, report),
     ...formatOf(body["response_format"], report),
     ...modalitiesOf(body["modalities"], report),
     ...(thinkingConfig && { thinkingConfig }),
@@ -124,8 +135,9 @@ function stopSequencesOf(stop: unknown, report: Report): Json {
   return stopSequences.length > 0 ? { stopSequences } : {};
 }
 
-function logprobsOf({ logprobs, top_logprobs: alternatives }: Json, report: Report): Json {
-  if (logprobs !== true) {
+function logprobsOf({ logprobs, top_logprobs: alternatives }: Json, { logprobs: taken }: Family, report: Report): Json {
+  if (!taken && logprobs === true) report.drop("/logprobs");
+  if (logprobs !== true || !taken) {
     if (typeof alternatives === "number" && alternatives > 0) report.drop("/top_logprobs");
     return {};
   }

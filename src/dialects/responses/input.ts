@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { fittedContent, type PartRules } from "../canonical/contents.ts";
-import { append, objects, stringOf } from "../canonical/json.ts";
+import { objects, stringOf } from "../canonical/json.ts";
 import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
-import { asToolMessage, NO_RESULT } from "../canonical/tool-pairs.ts";
+import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { joinedText, writeParts } from "../chat/messages.ts";
 import { withOwnName } from "./answer.ts";
 import { isResponsesCall, type Placed, type ResponsesCall, Sources, unsealed } from "./native.ts";
@@ -51,11 +51,14 @@ export function writeInput(call: Call, report: Report, as: WriteAs): WrittenInpu
   if (own !== null && isSame(messages, own.canonical["messages"])) return sentInput(own, report, as);
   const writer = new InputWriter(report, as, call.dialect !== "messages");
   const read = own === null ? null : new Sources(own);
-  const items = messages.flatMap((message, index): readonly Placed[] => {
+  // Places in a Responses client's own input are those of its messages.
+  const placed =
+    own === null
+      ? pairedMessages(messages, ["function", "custom"])
+      : messages.map((message, index) => ({ message, at: `/messages/${index}` }));
+  const items = placed.flatMap(({ message, at }, index): readonly Placed[] => {
     if (!isJson(message)) return [];
-    const known = read?.of(message, index);
-    if (known) return known;
-    return writer.items(asToolMessage(message) as Json, `/messages/${index}`).map((item) => ({ item, at: null }));
+    return read?.of(message, index) ?? writer.items(message, at).map((item) => ({ item, at: null }));
   });
   return { input: sendable(items, report, as), records: false };
 }
@@ -151,42 +154,16 @@ function isOwn({ type, id, format }: Json, own: string): boolean {
 function sendable(items: readonly Placed[], report: Report, as: WriteAs): readonly Json[] {
   let headless = false;
   const followed = followedOnes(items);
-  const sent = items.flatMap(({ item, at }, index): readonly Json[] => {
+  return items.flatMap(({ item, at }, index): readonly Json[] => {
     headless &&= isMade(item);
     const taken = withoutRefused(item, at, report, as);
-    const one = item["type"] === "reasoning" && followed[index] !== true ? null : restored(taken, as);
-    headless ||= one === null;
-    if (one !== null) return headless && one["id"] !== undefined ? [{ ...one, id: undefined }] : [one];
+    const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(taken, as);
+    headless ||= sent === null;
+    if (sent !== null) return headless && sent["id"] !== undefined ? [{ ...sent, id: undefined }] : [sent];
     // An empty one says nothing.
     if (at !== null && (item["encrypted_content"] || objects(item["summary"]).length > 0)) report.dropOwn(at);
     return [];
   });
-  return answered(sent);
-}
-
-const OUTPUTS: ReadonlyMap<unknown, string> = new Map([
-  ["function_call", "function_call_output"],
-  ["custom_tool_call", "custom_tool_call_output"],
-]);
-
-/** With an output for each call, behind the calls beside it: "No tool output found for function call". */
-function answered(items: readonly Json[]): readonly Json[] {
-  const known = new Set(
-    items.filter(({ type }) => [...OUTPUTS.values()].includes(stringOf(type))).map(({ call_id: id }) => id),
-  );
-  const isOpen = ({ type, call_id: id }: Json): boolean => OUTPUTS.has(type) && !known.has(id);
-  if (!items.some(isOpen)) return items;
-  const written: Json[] = [];
-  let waiting: Json[] = [];
-  for (const item of items) {
-    if (!OUTPUTS.has(item["type"])) {
-      append(written, waiting);
-      waiting = [];
-    }
-    written.push(item);
-    if (isOpen(item)) waiting.push({ type: OUTPUTS.get(item["type"]), call_id: item["call_id"], output: NO_RESULT });
-  }
-  return [...written, ...waiting];
 }
 
 /** The very item where it has no field that is refused. */

@@ -24,7 +24,7 @@ const openai: Conversation = {
     "https://developers.openai.com/api/docs/guides/pdf-files",
     "https://github.com/vercel/ai/pull/3302",
   ],
-  rules: { parts: parts("image", "file"), fileUrls: false, toolMedia: false, otherCalls: true },
+  rules: { parts: parts("image", "file"), fileUrls: false, toolMedia: false },
   models: [
     {
       match: /(?:^|[/:_.-])gpt-(?:4o-(?:mini-)?)?audio/i,
@@ -47,7 +47,7 @@ const openai: Conversation = {
 export const CONVERSATIONS: Readonly<Partial<Record<RuledVendor, Conversation>>> = {
   generic: {
     source: ["nothing is known, so a chat client's marks travel in their oldest form"],
-    rules: { cacheMarks: "marks", otherCalls: true },
+    rules: { cacheMarks: "marks" },
   },
 
   openai,
@@ -81,6 +81,12 @@ export const CONVERSATIONS: Readonly<Partial<Record<RuledVendor, Conversation>>>
       fileForm: "document_url",
     },
     models: [
+      {
+        // "Assistant message must have either content or tool_calls, but not both."
+        match: /open-|mistral-tiny/,
+        source: ["https://github.com/langchain-ai/langchain/issues/21196"],
+        rules: { textBesideCalls: false },
+      },
       {
         match: /voxtral/,
         source: ["https://docs.mistral.ai/capabilities/audio", "https://github.com/symfony/ai/pull/508"],
@@ -150,7 +156,7 @@ export const CONVERSATIONS: Readonly<Partial<Record<RuledVendor, Conversation>>>
       {
         match: /gemini|qwen/,
         source: ["https://openrouter.ai/docs/features/prompt-caching#google-gemini"],
-        rules: { cacheMarks: "marks", otherCalls: true },
+        rules: { cacheMarks: "marks" },
       },
     ],
   },

@@ -103,6 +103,20 @@ export const HOSTS = {
       user: 128,
       toolCallId: 40,
     },
+    models: [
+      {
+        // "When `thinking` is enabled, a final `assistant` message must start with a thinking block"
+        match: /claude-(?:3[.-]7|(?:opus|sonnet|haiku)-4(?:[.-][0-5])?(?![.\d-]))/i,
+        source: ["https://github.com/OpenRouterTeam/ai-sdk-provider/issues/162"],
+        rules: { thoughtDemanded: true },
+      },
+      {
+        // "Sampling parameters and assistant prefill are removed."
+        match: /claude-(?:(?:opus|sonnet|haiku)-(?:4[.-][6-9]|[5-9])|fable|mythos)/i,
+        source: ["https://openrouter.ai/docs/cookbook/evaluate-and-optimize/model-migrations/claude-5-5"],
+        rules: { prefill: "closed" },
+      },
+    ],
   },
 
   together: {

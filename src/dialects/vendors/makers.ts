@@ -31,6 +31,9 @@ export const MAKERS = {
       renamedFields: { seed: "random_seed" },
       messageFields: new Set(["prefix"]),
       toolNameCharacters: "word",
+      parametersDemanded: true,
+      // https://github.com/vegu-ai/talemate/issues/102
+      maxTemperature: 1.5,
       user: 0,
       streamOptions: false,
       developerRole: false,
@@ -165,10 +168,14 @@ export const MAKERS = {
       efforts: [],
       fields: withFields(USUAL_FIELDS, "prompt_cache_key", "safety_identifier"),
       messageFields: new Set(["name", "partial"]),
+      // https://platform.kimi.ai/docs/api/chat (temperature: 0 to 1)
+      maxTemperature: 1,
       stop: 5,
       // https://platform.kimi.ai/docs/api/chat (tools)
       maxTools: 128,
       toolNameCharacters: "word",
+      // "function name is invalid, must start with a letter"
+      toolNameStart: /^[a-z]/i,
       developerRole: false,
     },
     models: [
@@ -217,6 +224,8 @@ export const MAKERS = {
       refusedFields: alsoRefused("tools", "tool_choice", "parallel_tool_calls", "seed", "n", "user"),
       stop: 0,
       user: 0,
+      // https://docs.perplexity.ai/api-reference/chat-completions-post (temperature: below 2)
+      maxTemperature: 1.99,
       // It is in every chunk.
       streamOptions: false,
       // A schema, or a regular expression: https://docs.perplexity.ai/guides/structured-outputs
@@ -291,6 +300,8 @@ export const MAKERS = {
       stop: 1,
       toolNameCharacters: "word",
       toolChoice: "auto",
+      // https://docs.z.ai/api-reference/llm/chat-completion (temperature: 0 to 1)
+      maxTemperature: 1,
       // https://docs.z.ai/api-reference/llm/chat-completion (tools, response_format: text and json_object)
       maxTools: 128,
       structuredOutput: "never",

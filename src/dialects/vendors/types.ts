@@ -30,6 +30,8 @@ export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly reasoningEcho: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   /** What stands for reasoning in assistant messages with tool calls that have none; null: they need none. */
   readonly reasoningDemanded: string | null;
+  /** The model may not think in a tool loop whose last calls came without a thought of its own. */
+  readonly thoughtDemanded: boolean;
   /** Fields of the body and of messages that nobody here knows travel. */
   readonly unknownFields: boolean;
   /** The top-level fields that are known, under the client's names. */
@@ -73,6 +75,10 @@ export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly verbosity: boolean;
   /** A choice among some of the tools (`allowed_tools`) has a form; else the others are not sent. */
   readonly allowedTools: boolean;
+  /** Functions must say what they take. */
+  readonly parametersDemanded: boolean;
+  /** The highest `temperature`. */
+  readonly maxTemperature: number;
   /** Most tools. */
   readonly maxTools: number;
   /** `stop` is a list, also of one. */

@@ -23,7 +23,7 @@ export interface AdminServices extends UserServices {
   writeAudit(entry: AuditEntry): Promise<null>;
   /** Sets something of an upstream, on all instances. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
   setManual(order: ManualOrder): Promise<{ readonly until: string; readonly cooldowns_ended?: number }>;
-  /** @returns null: nothing was set. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
+  /** @returns null: nothing was set, and nothing was cooling down. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
   liftManual(upstream: string): Promise<{ readonly cooldowns_ended?: number } | null>;
   /** The latest first. */
   listGenerations(): Promise<readonly unknown[]>;

@@ -1,6 +1,17 @@
 import { hash } from "node:crypto";
 import { isJson } from "../../kit/index.ts";
-import { byteReply, jsonOf, type ParsedRequest, type Part, type ReceivedRequest, type Reply } from "../endpoint.ts";
+import { countTokens } from "../answer.ts";
+import {
+  byteReply,
+  jsonOf,
+  type ParsedRequest,
+  type Part,
+  type ReceivedRequest,
+  type Reply,
+  streamReply,
+  tokensClaimed,
+  tokenUsage,
+} from "../endpoint.ts";
 import { oneOf, parseModel, parseText, SimError, wrong } from "../fields.ts";
 import type { Script } from "../script.ts";
 import { AUDIO, type AudioFormat, SAMPLE_RATE_HZ } from "./audio.ts";
@@ -14,10 +25,30 @@ export function readSpeech(received: ReceivedRequest): ParsedRequest {
   const input = parseText("input", body["input"]);
   if (!isJson(body["voice"])) parseText("voice", body["voice"]);
   const format: AudioFormat = AUDIO[oneOf("response_format", body["response_format"], OPENAI_FORMATS)];
-  oneOf("stream_format", body["stream_format"], ["audio"]);
+  const stream = oneOf("stream_format", body["stream_format"], ["audio", "sse"]);
   const speed = body["speed"] ?? 1;
   if (typeof speed !== "number" || speed < 0.25 || speed > 4) throw wrong("speed", "a number from 0.25 to 4", speed);
-  return { model, sim: body["sim"], reply: (script) => speechReply(input, format, speed, script) };
+  return {
+    model,
+    sim: body["sim"],
+    reply: (script) => {
+      const spoken = speechReply(input, format, speed, script);
+      return stream === "sse" ? streamReply(audioEvents(spoken, input, script)) : spoken;
+    },
+  };
+}
+
+/** The parts of a sound as events, and what they cost. */
+function* audioEvents({ parts }: Reply<Uint8Array>, input: string, script: Script): Generator<Part<string>> {
+  let tokens = 0;
+  for (const { data, units } of parts) {
+    tokens++;
+    const audio = Buffer.from(data).toString("base64");
+    yield { data: `data: ${JSON.stringify({ type: "speech.audio.delta", audio })}\n\n`, ...(units && { units }) };
+  }
+  const claims = tokensClaimed(script) ?? { prompt: countTokens(input), completion: tokens };
+  const usage = script.no_usage ? undefined : tokenUsage(claims);
+  yield { data: `data: ${JSON.stringify({ type: "speech.audio.done", usage })}\n\n` };
 }
 
 const ELEVENLABS_MODEL = "eleven_multilingual_v2";

@@ -13,7 +13,7 @@ import type { Claims, ReceivedFile } from "../ledger.ts";
 import type { Script } from "../script.ts";
 import { wavMilliseconds } from "./audio.ts";
 
-const FORMATS = ["json", "text", "srt", "vtt", "verbose_json"] as const;
+const FORMATS = ["json", "text", "srt", "vtt", "verbose_json", "diarized_json"] as const;
 const GRANULARITIES = ["segment", "word"] as const;
 const WORDS_IN_SEGMENT = 6;
 /** Of a file that is no WAV. */
@@ -199,7 +199,8 @@ function write(format: (typeof FORMATS)[number], transcription: Transcription, s
   if (format === "srt") return textReply({ data: subtitles(segments, ","), units });
   if (format === "vtt") return textReply({ data: `WEBVTT\n\n${subtitles(segments, ".")}`, units });
   const claims = tokensClaimed(script) ?? secondsClaimed(milliseconds, script);
-  const body = { ...(format === "verbose_json" ? verbose(transcription, claims) : { text }), usage: usageOf(claims) };
+  const more = format === "verbose_json" ? verbose(transcription, claims) : { text };
+  const body = { ...(format === "diarized_json" ? diarized(transcription) : more), usage: usageOf(claims) };
   return jsonReply(200, { data: JSON.stringify(body), claims, units });
 }
 
@@ -243,6 +244,22 @@ function verbose(transcription: Transcription, claims: Claims | undefined): obje
     text,
     segments: wants("segment") || !wants("word") ? segments.map(verboseSegment) : undefined,
     words: wants("word") ? words.map((word) => ({ word: word.text, ...inSeconds(word) })) : undefined,
+  };
+}
+
+/** Who said what: one speaker. */
+function diarized({ text, segments, milliseconds }: Transcription): object {
+  return {
+    task: "transcribe",
+    duration: milliseconds / 1_000,
+    text,
+    segments: segments.map((segment, index) => ({
+      type: "transcript.text.segment",
+      id: `seg_${index}`,
+      ...inSeconds(segment),
+      text: ` ${segment.text}`,
+      speaker: "A",
+    })),
   };
 }
 

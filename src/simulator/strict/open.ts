@@ -156,7 +156,26 @@ const OPENROUTER: readonly Rule[] = [
       return new SimError(400, message, { body: { error: { message, code: 400 } } });
     },
   },
+  {
+    source: "https://github.com/OpenRouterTeam/ai-sdk-provider/issues/162",
+    models: /claude-(?:3[.-]7|(?:opus|sonnet|haiku)-4(?:[.-][0-5])?(?![.\d-]))/,
+    refuse: ({ body }) => {
+      if (!unthoughtClaude(body)) return undefined;
+      const message =
+        "messages.1.content.0.type: Expected `thinking` or `redacted_thinking`, but found `tool_use`. When `thinking` is enabled, a final `assistant` message must start with a thinking block (preceeding the lastmost set of `tool_use` and `tool_result` blocks).";
+      return new SimError(400, message, { body: { error: { message, code: 400 } } });
+    },
+  },
 ];
+
+/** Whether a Claude model that needs a thought at the beginning of its last calls is asked to think without one. */
+function unthoughtClaude(body: Json): boolean {
+  const { reasoning, reasoning_effort: effort } = body;
+  const asks = (effort !== undefined && effort !== "none") || (isJson(reasoning) && reasoning["enabled"] !== false);
+  const final = objects(body["messages"]).findLast(({ role }) => role === "assistant");
+  const isThought = objects(final?.["reasoning_details"]).some(({ signature, data }) => Boolean(signature ?? data));
+  return asks && objects(final?.["tool_calls"]).length > 0 && !isThought;
+}
 
 const OLLAMA: readonly Rule[] = [
   {

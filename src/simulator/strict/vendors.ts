@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { isJson, type Json } from "../../kit/index.ts";
 import { asText, camelCased, type SimError } from "../fields.ts";
+import type { ReceivedFile } from "../ledger.ts";
 import type { Defect, Script } from "../script.ts";
 import { BEDROCK } from "./claude/bedrock.ts";
 import { ANTHROPIC } from "./claude/messages.ts";
@@ -9,6 +10,7 @@ import { COHERE } from "./cohere.ts";
 import { GEMINI } from "./gemini/request.ts";
 import { OPEN } from "./open.ts";
 import { AZURE_CHAT, OPENAI_CHAT } from "./openai/chat.ts";
+import { EMBEDDINGS, PICTURES, SPEECH, TRANSCRIPTION } from "./openai/endpoints.ts";
 import { RESPONSES_FORM, RESPONSES_MODELS } from "./openai/responses.ts";
 import { refusalOf, type Rule, type StrictVendor } from "./rule.ts";
 import { THINKING } from "./thinking.ts";
@@ -43,15 +45,27 @@ export function habitsOf({ defect, vendor }: Script): readonly Defect[] | undefi
   return defect ?? (vendor && HABITS[vendor]);
 }
 
+/** OpenAI's other endpoints, by the end of their path. */
+const ENDPOINTS: readonly (readonly [RegExp, readonly Rule[]])[] = [
+  [/\/audio\/speech$/, SPEECH],
+  [/\/audio\/transcriptions$/, TRANSCRIPTION],
+  [/\/embeddings$/, EMBEDDINGS],
+  [/\/images\/generations$/, PICTURES],
+];
+
 const RESPONSES: readonly Rule[] = [...RESPONSES_FORM, ...RESPONSES_MODELS];
 
-/** Where a request asks for an answer, and what the path says of the model. */
+/** Where a request asks for an answer. */
 const CHAT_PATH =
-  /(?:\/openai\/deployments\/(?<deployment>[^/]+))?\/chat\/completions$|\/messages$|\/models\/(?<gemini>[^/]+):(?:stream)?[gG]enerateContent$|\/model\/(?<bedrock>[^/]+)\/converse(?:-stream)?$|\/models\/(?<claude>[^/]+):(?:r|streamR)awPredict$|\/v2\/chat$/;
+  /\/chat\/completions$|\/messages$|:(?:stream)?[gG]enerateContent$|\/converse(?:-stream)?$|:(?:r|streamR)awPredict$|\/v2\/chat$/;
+/** What a path says of the model. */
+const MODEL_PATH =
+  /\/openai\/deployments\/(?<deployment>[^/]+)\/|\/models\/(?<gemini>[^/]+):[a-zA-Z]+$|\/model\/(?<bedrock>[^/]+)\/converse/;
 
 /** Every rule of a vendor, for what shows that each has a source. */
 export function rulesOf(vendor: StrictVendor): readonly Rule[] {
-  return vendor === "openai" ? [...CHAT.openai, ...RESPONSES] : CHAT[vendor];
+  if (vendor !== "openai") return CHAT[vendor];
+  return [...CHAT.openai, ...RESPONSES, ...ENDPOINTS.flatMap(([, rules]) => rules)];
 }
 
 /** @throws SimError as the vendor that a script names refuses the request. */
@@ -60,7 +74,7 @@ export function checkVendor({ vendor }: Script, path: string, sent: unknown, hea
   if (refusal) throw refusal;
 }
 
-/** What a vendor refuses of a request to one of its chat endpoints; of others it refuses nothing. */
+/** What a vendor refuses of a request to an endpoint of its own; of others it refuses nothing. */
 function vendorRefusal(
   vendor: StrictVendor,
   path: string,
@@ -70,13 +84,16 @@ function vendorRefusal(
   if (!isJson(sent)) return undefined;
   const written = withoutScript(sent);
   const body = vendor === "gemini" ? (camelCased(written) as Json) : written;
-  const responses = path.endsWith("/responses");
-  const found = CHAT_PATH.exec(path);
-  if (!responses && !found) return undefined;
-  const named = Object.values(found?.groups ?? {}).find((name) => name !== undefined);
+  const named = Object.values(MODEL_PATH.exec(path)?.groups ?? {}).find((name) => name !== undefined);
   const model = named === undefined ? modelOf(body) : decodeURIComponent(named);
-  const rules = !responses ? CHAT[vendor] : vendor === "openai" || vendor === "azure" ? RESPONSES : [];
-  return refusalOf(rules, { model, body, betas });
+  return refusalOf(rulesAt(vendor, path), { model, body, betas });
+}
+
+/** Those of a vendor for a path. */
+function rulesAt(vendor: StrictVendor, path: string): readonly Rule[] {
+  if (CHAT_PATH.test(path)) return CHAT[vendor];
+  if (vendor !== "openai" && vendor !== "azure") return [];
+  return path.endsWith("/responses") ? RESPONSES : (ENDPOINTS.find(([end]) => end.test(path))?.[1] ?? []);
 }
 
 /** Anthropic's betas, which Google and Amazon take in the body. */
@@ -84,6 +101,14 @@ function betasOf({ "anthropic-beta": header = [] }: IncomingHttpHeaders, sent: u
   const inBody: unknown = isJson(sent) ? sent["anthropic_beta"] : [];
   const named = Array.isArray(inBody) ? inBody.map(asText) : [];
   return [...String(header).split(","), ...named].map((name) => name.trim());
+}
+
+/** A form as an object: lists where names say so, a text elsewhere, and what there is to know of the file. */
+export function formOf({ name, size, fields }: ReceivedFile): Json {
+  const entries = Object.entries(fields).map(([field, values]) =>
+    field.endsWith("[]") ? [field.slice(0, -2), values] : [field, values.at(-1)],
+  );
+  return { ...(Object.fromEntries(entries) as Json), file: { name, size } };
 }
 
 function withoutScript(sent: Json): Json {

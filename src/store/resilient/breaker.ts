@@ -54,6 +54,11 @@ export class StoreBreaker {
     return this.#failures >= FAILURES_TO_OPEN;
   }
 
+  /** Whether the store has answered anything since the process started. */
+  get hasAnswered(): boolean {
+    return this.#answers > 0;
+  }
+
   /** The process ends: nobody waits any more to find out whether the store is back, and one failure is enough. */
   leave(): void {
     this.#leaving = true;

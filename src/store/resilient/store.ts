@@ -46,6 +46,8 @@ export interface ResilientStore extends Store {
   close(): Promise<void>;
   /** Settlements that the store has not acknowledged. */
   readonly pending: number;
+  /** Whether the store has answered since the process started: before that nobody can be served. */
+  readonly answered: boolean;
   /** The process ends: a store that is away is not waited for; settlements go into the journal at once. */
   leave(): void;
   /**
@@ -107,6 +109,10 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
 
     get pending() {
       return settlements.pending;
+    },
+
+    get answered() {
+      return breaker.hasAnswered;
     },
 
     leave: () => breaker.leave(),

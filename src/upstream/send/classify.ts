@@ -3,6 +3,8 @@ import {
   clientParam,
   clientText,
   failureMessage,
+  publicMessage,
+  isFiltered,
   type Refused,
   refusalClass,
   refusalReason,
@@ -18,6 +20,12 @@ import {
 } from "../../dialects/canonical/limits.ts";
 import { isOwnField } from "../../dialects/canonical/own-field.ts";
 import { AttemptError, type FailureClass, type Json, type Upstream } from "../../kit/index.ts";
+
+/**
+ * Agents decide by words in the error of a stream whether to try again: opencode by "connection lost" and "stream timed out",
+ * Continue by "connection reset" and "premature end".
+ */
+const CONNECTION_LOST = "upstream connection lost (connection reset)";
 
 /** By error code of undici and Node, once the request was sent; every other code is a reset. */
 const FAILURES_BY_CODE: Readonly<Record<string, readonly [FailureClass, string]>> = {
@@ -73,12 +81,16 @@ export function refusalFailure(
   const failure = refusalClass(refused);
   const clientMessage =
     failure === "client_fault" || failure === "context_overflow" ? clientText(error.text, message) : "";
+  const filtered = isFiltered(refused);
+  const code = clientCode(failure, error) || (filtered ? "content_filter" : "");
   const reset = { wait: error.retryAfter, at: error.resetsAt };
   const more = {
     status,
     retryAfter: told?.wait ?? boundedWait(waitFrom(reset, told?.now ?? Infinity)) ?? head.retryAfter,
     reason: refusalReason(error),
-    code: clientCode(failure, error),
+    filtered,
+    words: publicMessage(error.text),
+    code,
     param: clientParam(error),
     ownWords: failure === "parameter" && isOwnField(refused, sent()) ? clientText(error.text, message) : "",
     ofAccount: failure === "rate_limited" && limitsAccount(error.codes, error.text),
@@ -123,7 +135,7 @@ export function connectionFailure(cause: Error, sent: boolean): AttemptError {
   if (cause.name === "HTTPParserError" || cause.message === "bad response" || cause.message === "bad upgrade") {
     return new AttemptError("protocol", "upstream broke the HTTP protocol", { cause });
   }
-  return new AttemptError("reset", "upstream broke off the connection", { cause });
+  return new AttemptError("reset", CONNECTION_LOST, { cause });
 }
 
 /** The failure that an error thrown by a reader means. */
@@ -152,8 +164,9 @@ const SECRET_HEADER = /authorization|key|token|secret|cookie|password/i;
 export function withoutSecrets(error: AttemptError, key: string, { headers }: Pick<Upstream, "headers">): AttemptError {
   const values = [key, ...Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? value : []))];
   const redact = (text: string): string => values.reduce(withoutSecret, text);
-  const [message, ownWords] = [redact(error.message), redact(error.ownWords)];
-  return message === error.message && ownWords === error.ownWords ? error : error.as({ message, ownWords });
+  const [message, ownWords, words] = [redact(error.message), redact(error.ownWords), redact(error.words)];
+  const isSame = message === error.message && ownWords === error.ownWords && words === error.words;
+  return isSame ? error : error.as({ message, ownWords, words });
 }
 
 /** The text without a secret of at least 8 characters, where it stands as a word of its own. */

@@ -7,7 +7,7 @@ const TIMEOUT_MESSAGES: Readonly<Record<Phase, string>> = {
   connect: "upstream timed out while connecting",
   send: "upstream timed out while the request was sent",
   head: "upstream timed out waiting for the first byte",
-  body: "upstream timed out in the middle of its answer",
+  body: "upstream stream timed out in the middle of its answer",
 };
 
 /** The deadlines of one upstream request, per phase, and the error when one passes. Times are Unix milliseconds. */

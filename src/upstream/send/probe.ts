@@ -3,6 +3,7 @@ import type { UpstreamDialect } from "../../dialects/dialect.ts";
 import { AttemptError, type Log, type Upstream } from "../../kit/index.ts";
 import type { KeyPool } from "../state/key-pool.ts";
 import type { ProbeResult, ProbeSubject } from "../state/states.ts";
+import { told } from "./reporting.ts";
 import { type Address, addressRequest } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
 import type { RequestPool } from "./pools.ts";
@@ -22,43 +23,52 @@ export interface ProbeParts {
 
 /** How to probe an upstream; null when its settings have no probe. */
 export function probeSubject(upstream: Upstream, parts: ProbeParts): ProbeSubject | null {
-  const { name, apiKeys, probe } = upstream;
+  const { apiKeys, probe } = upstream;
   if (probe === null) return null;
   const settings = JSON.stringify({ ...upstream, apiKeys: apiKeys.map((key) => key.reveal()) });
   return {
     fingerprint: hash("sha256", settings, "hex"),
     every: probe.every,
-    probe: (signal) => askKeys(name, parts, probe.timeout, signal),
+    probe: (signal) => askKeys(upstream, parts, probe.timeout, signal),
   };
 }
 
 /**
- * Sends a request that providers do not bill. Any status below 500 shows that the upstream is reachable; 401 and 403
- * show a bad key, and the next key is tried. Breaker and key pool stay as they are.
- * @param timeout milliseconds for all keys together.
+ * Sends a request that providers do not bill. Any status below 500 shows that the upstream is reachable. 401 and 403 say
+ * so, too, and the next key is tried: they may mean this request alone. Breaker and key pool stay as they are.
  */
 async function askKeys(
-  upstream: string,
+  upstream: Upstream,
   parts: ProbeParts,
   timeout: number,
   signal: AbortSignal,
 ): Promise<ProbeResult> {
-  const { keys, now, log } = parts;
+  const { keys, now, log, address } = parts;
+  const { name } = upstream;
+  // For all keys together.
   const deadline = performance.now() + timeout;
-  try {
-    for (const key of keys.candidates(now())) {
-      const startedAt = performance.now();
+  let failure: ProbeResult = "inconclusive";
+  for (const key of keys.candidates(now())) {
+    const startedAt = performance.now();
+    try {
       const status = await ask(parts, key, Math.max(0, deadline - startedAt), signal);
-      log.debug({ upstream, status }, "probed");
-      if (status >= 500) return null;
+      log.debug({ upstream: name, status }, "probed");
+      failure = { status, cause: `upstream answered ${status}` };
+      if (status >= 500) return failure;
       if (status !== 401 && status !== 403) return performance.now() - startedAt;
+    } catch (error) {
+      if (!(error instanceof AttemptError)) {
+        log.error({ err: error, upstream: name }, "a probe could not be made");
+        return { status: 0, cause: "the probe could not be made" };
+      }
+      if (error.failure === "aborted" || error.failure === "saturated") return "inconclusive";
+      const { explanation: cause } = told(error, upstream, address, key);
+      log.debug({ upstream: name, failure: error.failure, cause }, "a probe failed");
+      // What the keys before were answered shows that it can be reached.
+      return failure === "inconclusive" ? { status: 0, cause } : failure;
     }
-  } catch (error) {
-    if (!(error instanceof AttemptError)) log.error({ err: error, upstream }, "a probe could not be made");
-    else if (error.failure === "aborted" || error.failure === "saturated") return "inconclusive";
-    else log.debug({ upstream, failure: error.failure }, "a probe failed");
   }
-  return null;
+  return failure;
 }
 
 async function ask(parts: ProbeParts, key: string, timeout: number, signal: AbortSignal): Promise<number> {

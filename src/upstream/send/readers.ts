@@ -1,3 +1,4 @@
+import { filterRefusal, isFilteredAnswer, isFilteredBeginning } from "../../dialects/canonical/content-filters.ts";
 import { readError } from "../../dialects/canonical/errors.ts";
 import { sentJson } from "../../dialects/canonical/own-field.ts";
 import type { AnswerForm, Codec, StreamReader, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
@@ -39,6 +40,8 @@ export interface ReadContext {
   /** Left out: the codec's own. */
   readonly form?: AnswerForm | undefined;
   readonly call: Call;
+  /** Whether an answer that is nothing but a content filter's refusal counts as refused. */
+  readonly refusesFiltered: boolean;
   readonly sender: RequestSender;
   readonly now: () => number;
   readonly log: Log;
@@ -58,7 +61,7 @@ export function readAnswer(conversation: ReadContext, head: Head, owner: ReaderO
 }
 
 function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<Answer>): Reader | null {
-  const { codec, call, log } = conversation;
+  const { codec, call, log, refusesFiltered } = conversation;
   if (codec.type === "bytes") {
     const type = codec.contentType(contentType(head.headers), call);
     if (type !== null) return new ByteStream(owner, type, call, log);
@@ -68,13 +71,14 @@ function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<A
   const form = conversation.form ?? codec;
   const decoder = call.stream && form.decoder ? form.decoder(call) : null;
   const wrong = headFailure(head.headers, decoder ? (form.streamType ?? "text/event-stream") : "application/json");
-  if (!wrong) return decoder ? new EventStream(owner, decoder, log) : new AnswerReader(owner, form, call);
+  if (!wrong && decoder) return new EventStream(owner, decoder, log, refusesFiltered);
+  if (!wrong) return new AnswerReader(owner, form, call, refusesFiltered);
   owner.fail(wrong);
   return null;
 }
 
 /** Failure classes of a status that the body of the response may change; for all others the body is not waited for. */
-const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited"]);
+const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited", "declined"]);
 /** Of these the body may say when to come back. */
 const MAY_SAY_WHEN: ReadonlySet<number> = new Set([503, 529]);
 
@@ -110,13 +114,15 @@ class AnswerReader implements Reader {
   readonly #form: AnswerForm;
   readonly #call: Call;
   readonly #maximum: number;
+  readonly #refusesFiltered: boolean;
   readonly #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(owner: ReaderOwner<Answer>, form: AnswerForm, call: Call) {
+  constructor(owner: ReaderOwner<Answer>, form: AnswerForm, call: Call, refusesFiltered: boolean) {
     this.#owner = owner;
     this.#form = form;
     this.#call = call;
+    this.#refusesFiltered = refusesFiltered;
     this.#maximum = MAX_ANSWER_BYTES_BY_KIND[call.kind] ?? MAX_ANSWER_BYTES;
   }
 
@@ -128,6 +134,7 @@ class AnswerReader implements Reader {
 
   end(): void {
     const { body, usage } = this.#form.answer(joinChunks(this.#chunks), this.#call);
+    if (this.#refusesFiltered && isFilteredAnswer(body)) return this.#owner.reject(filterRefusal());
     this.#owner.resolve({ type: "answer", body, usage });
   }
 
@@ -190,13 +197,17 @@ class EventStream implements Reader {
   readonly #owner: ReaderOwner<Answer>;
   readonly #decoder: StreamReader;
   readonly #relay: Relay<readonly StreamEvent[]>;
+  readonly #refusesFiltered: boolean;
+  /** The stream began with the refusal of a content filter, and must not begin. */
+  #refusal: AttemptError | null = null;
   #prelude = NO_EVENTS;
   #preludeBytes = 0;
   #bytes = 0;
 
-  constructor(owner: ReaderOwner<Answer>, decoder: StreamReader, log: Log) {
+  constructor(owner: ReaderOwner<Answer>, decoder: StreamReader, log: Log, refusesFiltered: boolean) {
     this.#owner = owner;
     this.#decoder = decoder;
+    this.#refusesFiltered = refusesFiltered;
     this.#relay = new Relay(owner, log, EVENTS);
   }
 
@@ -204,28 +215,33 @@ class EventStream implements Reader {
     this.#bytes += chunk.length;
     if (this.#bytes > MAX_STREAM_BYTES) return this.#owner.fail(protocolError("upstream sent too large an answer"));
     this.#accept(this.#decoder.feed(chunk), chunk.length);
-    const { fault, done } = this.#decoder;
+    const { done } = this.#decoder;
+    const fault = this.#decoder.fault ?? this.#refusal;
     if (fault) this.#owner.fail(fault);
     else if (done) this.#done();
   }
 
   end(): void {
     this.#accept(this.#decoder.finish(), 0);
-    const { fault, complete } = this.#decoder;
+    const { complete } = this.#decoder;
+    const fault = this.#decoder.fault ?? this.#refusal;
     if (fault) this.fail(fault);
     else if (complete && this.#began()) this.#relay.complete();
     else
       this.fail(
         protocolError(
-          this.#relay.begun || this.#prelude.length > 0 ? "upstream ended its answer half-way" : EMPTY_MESSAGE,
+          this.#relay.begun || this.#prelude.length > 0
+            ? "upstream connection lost: premature end of its answer"
+            : EMPTY_MESSAGE,
         ),
       );
   }
 
   /** The connection fails. Behind a finish reason nothing is missing but an ending: the answer is whole. */
   fail(error: AttemptError): void {
-    if (error.failure !== "aborted" && this.#isWhole()) this.#relay.complete();
-    else this.#relay.fail(error);
+    if (error.failure === "aborted") this.#relay.fail(error);
+    else if (this.#isWhole()) this.#relay.complete();
+    else this.#relay.fail(this.#refusal ?? error);
   }
 
   #isWhole(): boolean {
@@ -248,11 +264,13 @@ class EventStream implements Reader {
     }
     if (events.length > 0) this.#prelude = this.#prelude.length > 0 ? [...this.#prelude, ...events] : events;
     this.#preludeBytes += bytes;
-    if (events.some(hasContent) || this.#preludeBytes > MAX_PRELUDE_BYTES) this.#began();
+    if (this.#refusesFiltered && isFilteredBeginning(this.#prelude)) this.#refusal = filterRefusal();
+    else if (events.some(hasContent) || this.#preludeBytes > MAX_PRELUDE_BYTES) this.#began();
   }
 
   /** Passes on what was held back. @returns whether the stream has begun. */
   #began(): boolean {
+    if (this.#refusal !== null) return false;
     if (!this.#relay.begun && this.#prelude.length > 0) {
       const prelude = this.#prelude;
       this.#prelude = NO_EVENTS;

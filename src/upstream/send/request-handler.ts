@@ -26,6 +26,8 @@ export interface RequestHandlerOptions<Result> {
   reject(error: unknown): void;
   /** A streamed answer broke off after it had begun. @returns the failure as clients may be told of it. */
   onCut?(error: AttemptError): AttemptError;
+  /** Called once: the upstream has nothing more to do with this request. @param elapsed milliseconds since its start */
+  onOver?(elapsed: number): void;
   readonly timeouts: Timeouts;
   /** Whether the answer is to come as a stream. */
   readonly stream: boolean;
@@ -292,10 +294,12 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   #stop(): void {
     // undici keeps the request queued until a connection is free: without its body it takes no memory to speak of.
     if (this.#phase === "connect" && this.#queued) this.#queued.request.body = null;
+    const wasOver = this.#phase === "over";
     this.#phase = "over";
     this.#options.sweeper.unwatch(this);
     this.#options.signal.removeEventListener("abort", this);
     this.#sending?.destroy();
     this.#sending = null;
+    if (!wasOver) this.#options.onOver?.(Math.max(0, this.#options.now() - this.#deadlines.startedAt));
   }
 }

@@ -32,6 +32,7 @@ export class Route {
     exchange: Exchange,
     onSent?: () => void,
     spanId: string | null = null,
+    onQueued?: (waited: number) => void,
   ): Promise<Reply> {
     const { upstream, dialect, now, random, sweeper } = this.#options;
     const codec = dialect.codecs[call.kind];
@@ -42,11 +43,12 @@ export class Route {
     const batches = codec.type === "answer" ? codec.batches : undefined;
     const calls = batches?.split(call, target);
     if (batches !== undefined && calls !== undefined && calls.length > 1) {
-      const send = (one: Call, part: Exchange): Promise<Reply> => this.send(target, one, part, onSent, spanId);
+      const send = (one: Call, part: Exchange): Promise<Reply> =>
+        this.send(target, one, part, onSent, spanId, onQueued);
       return sendInBatches({ batches, calls, target, exchange, send });
     }
     const deadline = exchange.readAt + exchange.model.deadline;
-    const context = { target, call, codec, exchange, deadline, onSent, spanId };
+    const context = { target, call, codec, exchange, deadline, onSent, onQueued, spanId };
     if (upstream.retries.attempts <= 1) return new Sending(this.#options, context).run();
     const schedule = (at: number, callback: () => void): (() => void) => sweeper.schedule(at, callback);
     const signal = exchange.cancellation ?? exchange.signal;

@@ -7,7 +7,6 @@ import {
   type Call,
   type Cancellation,
   type Exchange,
-  type FailureClass,
   GatewayError,
   isPromise,
   type Log,
@@ -21,10 +20,14 @@ import type { Signer } from "../signing/signer.ts";
 import type { Latencies } from "../state/balance.ts";
 import type { Health } from "../state/health.ts";
 import type { KeyPool, PooledKey, RefusedKey } from "../state/key-pool.ts";
-import { type Head, withoutSecrets } from "./classify.ts";
+import type { LastErrors } from "../state/last-errors.ts";
+import type { Slots } from "../state/slots.ts";
+import type { Head } from "./classify.ts";
 import type { Sweeper } from "./deadlines.ts";
+import { waitForSlot } from "./queueing.ts";
 import { readAnswer, type RequestSender } from "./readers.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
+import { listed, noteFailure, told, warn } from "./reporting.ts";
 import { type RequestHandlerOptions, RequestHandler } from "./request-handler.ts";
 import { type Address, addressRequest, isUnwritten, sendableBody, withParameters, writtenBody } from "./request.ts";
 
@@ -36,7 +39,11 @@ export interface SendingParts {
   readonly address: Address;
   readonly keys: KeyPool;
   readonly signer: Signer;
+  readonly slots: Slots;
+  /** Whether new attempts keep away from the upstream. */
+  readonly isLeftAlone: (model: string) => boolean;
   readonly health: Health;
+  readonly errors: LastErrors;
   readonly latencies: Latencies;
   readonly sweeper: Sweeper;
   readonly now: () => number;
@@ -52,6 +59,8 @@ export interface SendingContext {
   /** Unix milliseconds. */
   readonly deadline: number;
   readonly onSent: (() => void) | undefined;
+  /** Told how many milliseconds it waited for a slot, each time it did. */
+  readonly onQueued: ((waited: number) => void) | undefined;
   /** null where nobody records spans. */
   readonly spanId: string | null;
 }
@@ -59,14 +68,6 @@ export interface SendingContext {
 const NO_KEYS: readonly PooledKey[] = [];
 const NONE_REFUSED: readonly RefusedKey[] = [];
 const NOTHING: readonly string[] = [];
-
-/** The log line for a failure that the operator can fix; empty: the failure's own message. */
-const WARNINGS: Readonly<Partial<Record<FailureClass, string>>> = {
-  credentials: "",
-  quota: "the account behind an upstream's key has nothing left; the key rests",
-  declined: "",
-  parameter: "upstream refused a field or value that the gateway sent: a gap in the table of what it accepts",
-};
 
 /**
  * Sends one call to one target: one request, and another with the next key at once while the failure is the key's. An
@@ -87,6 +88,7 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   readonly #codec: Codec;
   readonly #exchange: Exchange;
   readonly #spanId: string | null;
+  readonly #onQueued: ((waited: number) => void) | undefined;
   /** null once it is settled. */
   #result: PromiseWithResolvers<Reply> | null = Promise.withResolvers<Reply>();
   /** null from the answer on: this object lives as long as its stream. */
@@ -99,11 +101,16 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   /** When the request was sent; null before. */
   #startedAt: number | null = null;
   #handler: RequestHandler<Answer> | null = null;
+  /** A slot of the upstream that no handler has taken over. */
+  #holdsSlot = false;
   /** The fields that the dialect could not express. */
   #dropped = NOTHING;
   #form: AnswerForm | undefined = undefined;
 
-  constructor(parts: SendingParts, { target, call, codec, exchange, deadline, onSent, spanId }: SendingContext) {
+  constructor(
+    parts: SendingParts,
+    { target, call, codec, exchange, deadline, onSent, onQueued, spanId }: SendingContext,
+  ) {
     this.timeouts = target.timeouts;
     this.signal = exchange.cancellation ?? exchange.signal;
     // A body that is relayed as it comes is a stream, too.
@@ -117,14 +124,35 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     this.#codec = codec;
     this.#exchange = exchange;
     this.#spanId = spanId;
+    this.#onQueued = onQueued;
     this.#call = call;
   }
 
   /** @throws AttemptError; what the call's upload threw */
   run(): Promise<Reply> {
     const { promise } = this.#result!;
-    this.#tryKey();
+    this.#begin();
     return promise;
+  }
+
+  #begin(): void {
+    const { slots, isLeftAlone } = this.#parts;
+    if (slots.takeNow()) return this.#granted();
+    const { userId } = this.#exchange.principal;
+    const { signal, deadline, sweeper, now } = this;
+    const granted = (): void => {
+      if (!isLeftAlone(this.#target.model)) return this.#granted();
+      // The breaker has opened meanwhile: the next target is not kept waiting for this one.
+      slots.release(0);
+      this.#settle()?.reject(new AttemptError("skipped", "skipped"));
+    };
+    const failed = (error: AttemptError): void => this.#settle()?.reject(error);
+    waitForSlot({ slots, userId, signal, deadline, sweeper, now, onQueued: this.#onQueued }, granted, failed);
+  }
+
+  #granted(): void {
+    this.#holdsSlot = true;
+    this.#tryKey();
   }
 
   #tryKey(): void {
@@ -135,7 +163,8 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
       if (key === null) throw this.#failure ?? new AttemptError("credentials", "upstream has no key to try");
       this.#key = key;
     } catch (error) {
-      return this.#settle()?.reject(error);
+      this.#releaseUnused();
+      return this.#fail(error);
     }
     this.#startedAt = null;
     try {
@@ -149,16 +178,36 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
 
   #send(request: UpstreamRequest): void {
     this.#startedAt = this.now();
-    this.#handler = new RequestHandler(this, this.#startedAt);
-    this.#handler.run(this.#parts.pool, request);
+    const handler = new RequestHandler(this, this.#startedAt);
+    this.#handler = handler;
+    this.#holdsSlot = false;
+    try {
+      handler.run(this.#parts.pool, request);
+    } catch (error) {
+      handler.cancel();
+      throw error;
+    }
+  }
+
+  onOver(elapsed: number): void {
+    this.#parts.slots.release(elapsed);
+  }
+
+  #releaseUnused(): void {
+    if (!this.#holdsSlot) return;
+    this.#holdsSlot = false;
+    this.#parts.slots.release(0);
   }
 
   read(head: Head, owner: ReaderOwner<Answer>): Reader | null {
     const { dialect, log } = this.#parts;
     const call = this.#call;
     if (call === null) return null;
+    const refusesFiltered = this.#target.failOverOn?.includes("content_filter") ?? false;
     const { now } = this;
-    return readAnswer({ dialect, codec: this.#codec, form: this.#form, call, sender: this, now, log }, head, owner);
+    const form = this.#form;
+    const context = { dialect, codec: this.#codec, form, call, refusesFiltered, sender: this, now, log };
+    return readAnswer(context, head, owner);
   }
 
   rewritten(): UpstreamRequest {
@@ -168,36 +217,46 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   }
 
   resolve(answer: Answer): void {
-    const { latencies, health, keys } = this.#parts;
+    const { latencies, health, keys, errors } = this.#parts;
     const target = this.#target;
     const at = this.now();
     const firstByte = this.#handler?.firstByte ?? null;
     if (firstByte !== null) latencies.record(target, firstByte, at);
-    health.served(firstByte, at);
+    health.served(firstByte, at, target.model);
     keys.served(this.#key!, target.model, this.#refused, at);
+    errors.served(this.#key!.value, target.model, at);
     this.#call = null;
     const dropped = this.#dropped;
     this.#settle()?.resolve(dropped.length > 0 ? { ...answer, target, dropped } : { ...answer, target });
   }
 
   reject(error: unknown): void {
+    this.#releaseUnused();
     if (!(error instanceof AttemptError)) return this.#settle()?.reject(error);
-    const { keys, health } = this.#parts;
+    const { keys, errors, upstream, address, latencies, log } = this.#parts;
+    const target = this.#target;
     const key = this.#key!;
     const at = this.now();
-    if (this.#startedAt !== null) this.#noteFailure(error, at - this.#startedAt);
-    const shown = this.#startedAt === null ? error : withoutSecrets(error, key.value, this.#parts.upstream);
+    const exchange = this.#exchange;
+    const failed = { upstream, target, exchange, log };
+    const shown = told(error, upstream, address, key.value);
+    if (this.#startedAt !== null) noteFailure(shown, failed, latencies, at - this.#startedAt);
     this.#tried = [...this.#tried, key];
-    const { userId } = this.#exchange.principal;
-    const { another, suspected } = keys.failed(key, this.#target.model, shown, userId, at);
+    const { another, suspected } = keys.failed(key, target.model, shown, exchange.principal.userId, at);
     if (suspected) this.#refused = [...this.#refused, { key, error: shown }];
     const known = suspected ? shown.as({ notUpstreamFault: true }) : shown;
-    health.failed(known);
-    this.#warn(key, known);
-    if (!another) return this.#settle()?.reject(known);
+    errors.failed(key.value, target.model, known, exchange.requestId, at);
+    warn(known, failed, key);
+    if (!another) return this.#fail(known);
     this.#failure = soonestRetry(this.#failure, known);
     // undici may be in the middle of the answer that told so.
-    queueMicrotask(() => this.#tryKey());
+    queueMicrotask(() => this.#begin());
+  }
+
+  /** The request failed, whatever its keys met before: one of them may still have served. */
+  #fail(error: unknown): void {
+    if (error instanceof AttemptError) this.#parts.health.failed(error, this.#target.model);
+    this.#settle()?.reject(error);
   }
 
   #settle(): PromiseWithResolvers<Reply> | null {
@@ -207,8 +266,13 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   }
 
   onCut(error: AttemptError): AttemptError {
-    this.#parts.health.failed(error);
-    return withoutSecrets(error, this.#key?.value ?? "", this.#parts.upstream);
+    const { health, errors, upstream, address } = this.#parts;
+    const { model } = this.#target;
+    const { value } = this.#key!;
+    const shown = told(error, upstream, address, value);
+    health.failed(shown, model);
+    errors.failed(value, model, shown, this.#exchange.requestId, this.now());
+    return shown;
   }
 
   /**
@@ -245,37 +309,6 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     const body = sendableBody(request.body, this.#parts.upstream.http2);
     return body === request.body ? request : { ...request, body };
   }
-
-  #noteFailure(error: AttemptError, elapsed: number): void {
-    const { upstream, latencies, log } = this.#parts;
-    const target = this.#target;
-    const exchange = this.#exchange;
-    const { failure, status, cause } = error;
-    // Without this an upstream that only times out would have no latency, and those without are tried first. A timeout
-    // by the request's own deadline says nothing about the upstream.
-    const ownTimeout = Math.min(target.timeouts.connect, target.timeouts.firstByte);
-    if (failure === "timeout" && elapsed >= ownTimeout)
-      latencies.record(target, Math.max(elapsed, latencies.of(target)));
-    // The code alone: undici's errors carry addresses and bytes of the answer.
-    const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
-    const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId };
-    log.debug({ ...fields, failure, status, code }, "an attempt failed");
-  }
-
-  /**
-   * Warns of what an operator can fix. Of the upstream's own text only identifiers: the rest may quote what a client
-   * sent.
-   */
-  #warn(key: PooledKey, { failure, status, reason, message }: AttemptError): void {
-    const notice = WARNINGS[failure];
-    if (notice === undefined) return;
-    const { upstream, log } = this.#parts;
-    const target = this.#target;
-    const exchange = this.#exchange;
-    const fields = { upstream: upstream.name, model: target.model, requestId: exchange.requestId, status };
-    const ofKey = failure === "credentials" || failure === "quota" ? { key: key.position } : {};
-    log.warn({ ...fields, ...ofKey, ...(reason && { reason }) }, notice || message);
-  }
 }
 
 /** Another dialect of the chain may express what this one cannot: only when none can is it the client's fault. */
@@ -293,14 +326,6 @@ function write(codec: Codec, call: Call, target: Target, key: string): UpstreamR
 /** Both lists, each pointer once. */
 function union(a: readonly string[], b: readonly string[]): readonly string[] {
   return [...new Set([...a, ...b])];
-}
-
-/** Pointers that a refusal names: of a hundred thousand the rest says nothing new. */
-const MAX_LISTED_COUNT = 20;
-
-function listed(dropped: readonly string[]): string {
-  const more = dropped.length > MAX_LISTED_COUNT ? ` and ${dropped.length - MAX_LISTED_COUNT} more` : "";
-  return dropped.slice(0, MAX_LISTED_COUNT).join(", ") + more;
 }
 
 /** Of the failures of several keys the one that ends soonest. */

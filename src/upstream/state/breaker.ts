@@ -125,7 +125,7 @@ export class CircuitBreaker implements Breaker {
   }
 
   failed(epoch: number, error: AttemptError): void {
-    const { failure, notUpstreamFault, message, retryAfter } = error;
+    const { failure, notUpstreamFault, explanation, retryAfter } = error;
     if (epoch !== this.#epoch) return;
     if (notUpstreamFault || IGNORED.has(failure)) {
       if (this.#state === "half_open") this.#probing -= 1;
@@ -133,7 +133,7 @@ export class CircuitBreaker implements Breaker {
     }
     const now = this.#now();
     if (this.#state === "half_open") {
-      return this.#open(now, retryAfter, { cause: "probe_failed", detail: `a probing attempt failed: ${message}` });
+      return this.#open(now, retryAfter, { cause: "probe_failed", detail: `a probing attempt failed: ${explanation}` });
     }
     this.#consecutive += 1;
     this.#results.add(now, false);
@@ -143,7 +143,7 @@ export class CircuitBreaker implements Breaker {
     // Closed for a whole window, the upstream has recovered: the next opening is short again.
     if (now - this.#closedAt >= this.#settings.window) this.#openings = 0;
     const counts = this.#consecutive < consecutive ? `${failed} of ${total} attempts` : `${this.#consecutive} in a row`;
-    this.#open(now, retryAfter, { cause: "failures", detail: `${counts} failed, the last one: ${message}` });
+    this.#open(now, retryAfter, { cause: "failures", detail: `${counts} failed, the last one: ${explanation}` });
   }
 
   /** @param told milliseconds that the upstream asked to wait; null without. */

@@ -1,12 +1,12 @@
-import type { AttemptError, BreakerState } from "../../kit/index.ts";
-import { NOT_UPSTREAM_FAULTS, RollingCount } from "./breaker.ts";
+import type { AttemptError, BreakerState, FailureClass } from "../../kit/index.ts";
+import { RollingCount } from "./breaker.ts";
 
 /** As shown by `GET /v1/status`. */
 export interface UpstreamHealth {
   readonly state: "healthy" | "degraded" | "unknown";
-  /** Whole milliseconds: of the last good probe, else the mean of live traffic to the first byte; 0 without data. */
+  /** Whole milliseconds: the mean of live traffic to the first byte, else of the last good probe; 0 without data. */
   readonly latencyMs: number;
-  /** Whether a request would be sent to it now. */
+  /** Whether a request would be sent to it now, and can be expected to be served. */
   readonly canServe: boolean;
 }
 
@@ -35,7 +35,42 @@ const SLOW_SHARE = 0.5;
 /** Weight of a new measurement in the mean. */
 const MEAN_WEIGHT = 0.2;
 
-/** Health of one upstream, from its probes and from the requests it is sent. */
+/** What says nothing of an upstream: the client's fault, or nothing was asked. */
+const SILENT: ReadonlySet<FailureClass> = new Set([
+  "aborted",
+  "skipped",
+  "saturated",
+  "resting",
+  "unsupported",
+  "client_fault",
+  "context_overflow",
+]);
+/** What concerns one model of an upstream: others may be well. */
+const OF_MODEL: ReadonlySet<FailureClass> = new Set(["declined", "parameter", "rate_limited"]);
+/** So many failures in a row, and nothing served since, say that the next request fails, too. One may be chance. */
+const DOWN_FAILURES = 2;
+const MAX_MODELS = 1_000;
+
+/** Failures since something was served. */
+class Run {
+  #failures = 0;
+  #failedAt = -Infinity;
+
+  served(): void {
+    this.#failures = 0;
+  }
+
+  failed(at: number): void {
+    this.#failures = fresh(this.#failedAt, at) ? this.#failures + 1 : 1;
+    this.#failedAt = at;
+  }
+
+  isDown(now: number): boolean {
+    return this.#failures >= DOWN_FAILURES && fresh(this.#failedAt, now);
+  }
+}
+
+/** Health of one upstream, by what requests met. Probes fill silence only. */
 export class Health {
   readonly #now: () => number;
   readonly #tries = new RollingCount(WINDOW_MS);
@@ -43,17 +78,19 @@ export class Health {
   #firstByte: { readonly mean: number; readonly at: number } | null = null;
   #probe: { readonly ok: boolean; readonly at: number } | null = null;
   #measured: { readonly latency: number; readonly at: number } | null = null;
-  /** The newest result is a failed probe. */
-  #down = false;
+  readonly #run = new Run();
+  /** By the upstream's name of the model; the one that failed last is last. */
+  readonly #models = new Map<string, Run>();
 
   constructor(now: () => number) {
     this.#now = now;
   }
 
   /** A request was answered, or its stream began. @param firstByte milliseconds, null when it was not measured. */
-  served(firstByte: number | null, at = this.#now()): void {
+  served(firstByte: number | null, at = this.#now(), model = ""): void {
     this.#tried(true, at);
-    this.#down = false;
+    this.#run.served();
+    this.#models.delete(model);
     if (firstByte === null) return;
     const latency = atLeastOne(firstByte);
     const before = this.#firstByte !== null && fresh(this.#firstByte.at, at) ? this.#firstByte.mean : latency;
@@ -61,26 +98,41 @@ export class Health {
   }
 
   /** A request failed, or its stream broke off. */
-  failed({ failure, notUpstreamFault }: AttemptError): void {
-    if (!notUpstreamFault && !NOT_UPSTREAM_FAULTS.has(failure)) this.#tried(false, this.#now());
+  failed({ failure, notUpstreamFault }: AttemptError, model = ""): void {
+    // A refusal of the key that only one user has met so far rests no key, but that user's request has failed.
+    if (SILENT.has(failure) || (notUpstreamFault && failure !== "credentials")) return;
+    const at = this.#now();
+    this.#tried(false, at);
+    if (!OF_MODEL.has(failure)) this.#run.failed(at);
+    const run = this.#models.get(model) ?? new Run();
+    run.failed(at);
+    this.#models.delete(model);
+    this.#models.set(model, run);
+    if (this.#models.size > MAX_MODELS) this.#models.delete(this.#models.keys().next().value!);
   }
 
-  /** @param latency milliseconds; null when the probe failed. */
-  probed(latency: number | null): void {
+  /** @param result milliseconds; null: it failed; `refused`: it answers, and says nothing else */
+  probed(result: number | null | "refused"): void {
     const at = this.#now();
-    this.#probe = { ok: latency !== null, at };
-    this.#down = latency === null;
-    if (latency !== null) this.#measured = { latency: atLeastOne(latency), at };
+    this.#probe = result === "refused" ? null : { ok: result !== null, at };
+    if (typeof result === "number") this.#measured = { latency: atLeastOne(result), at };
+  }
+
+  /** Whether the latest requests to a model say that it serves; those to others where there were none. */
+  serves(model: string): boolean {
+    return this.#models.get(model)?.isDown(this.#now()) !== true;
   }
 
   view({ breaker, skipped, spoken, resting, probeTimeout, firstByte }: HealthContext): UpstreamHealth {
     const now = this.#now();
     const recent = <Result extends { readonly at: number }>(result: Result | null): Result | null =>
       result !== null && fresh(result.at, now) ? result : null;
-    const probe = probeTimeout === null ? null : recent(this.#probe);
-    const measured = probeTimeout === null ? null : recent(this.#measured);
-    const latency = measured?.latency ?? recent(this.#firstByte)?.mean ?? 0;
-    const bound = SLOW_SHARE * (measured !== null && probeTimeout !== null ? probeTimeout : firstByte);
+    const isProbed = probeTimeout !== null && !fresh(this.#triedAt, now);
+    const probe = isProbed ? recent(this.#probe) : null;
+    const traffic = recent(this.#firstByte);
+    const measured = probeTimeout !== null && traffic === null ? recent(this.#measured) : null;
+    const latency = traffic?.mean ?? measured?.latency ?? 0;
+    const bound = SLOW_SHARE * (traffic === null && measured !== null ? (probeTimeout ?? firstByte) : firstByte);
     const { failed, total } = this.#tries.sum(now);
     const well =
       breaker === "closed" &&
@@ -91,7 +143,7 @@ export class Health {
     return {
       state: silent ? "unknown" : well ? "healthy" : "degraded",
       latencyMs: Math.round(latency),
-      canServe: spoken && !resting && !skipped && !(probeTimeout !== null && this.#down),
+      canServe: spoken && !resting && !skipped && !this.#run.isDown(now) && (probe?.ok ?? true),
     };
   }
 

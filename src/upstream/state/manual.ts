@@ -58,7 +58,9 @@ export const UNCOUNTED_PERMIT: Permit = Object.freeze({ answered() {}, end() {} 
 
 export type ManualChange =
   | { readonly type: "set"; readonly setting: ManualSetting }
-  | { readonly type: "lifted" | "ended"; readonly setting: null };
+  | { readonly type: "lifted" | "ended"; readonly setting: null }
+  /** Nothing is set, and cooldowns are to end. */
+  | { readonly type: "cleared"; readonly setting: null };
 
 /** Settings by upstream, whatever configurations name it. */
 export class ManualControls {
@@ -90,6 +92,11 @@ export class ManualControls {
     for (const [upstream, control] of this.#controls) {
       if (!settings.has(upstream) && control.replace(null)) this.#tell(upstream, { type: "lifted", setting: null });
     }
+  }
+
+  /** An operator wants the upstream tried again, without setting anything. */
+  clear(upstream: string): void {
+    this.#tell(upstream, { type: "cleared", setting: null });
   }
 
   /** Takes note of settings that have ended by themselves; they are without effect before. */

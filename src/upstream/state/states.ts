@@ -2,6 +2,7 @@ import { type BreakerState, inBackground, type Log, type Snapshot, type Upstream
 import type { BreakerCause, CircuitBreaker } from "./breaker.ts";
 import { Health } from "./health.ts";
 import { KeyPool } from "./key-pool.ts";
+import { LastErrors } from "./last-errors.ts";
 import type { ManualChange, ManualControls } from "./manual.ts";
 import { UpstreamBreakers } from "./upstream-breakers.ts";
 
@@ -37,6 +38,7 @@ interface UpstreamState {
   readonly transitions: Transition[];
   readonly keys: KeyPool;
   readonly health: Health;
+  readonly errors: LastErrors;
   readonly prober: Prober;
 }
 
@@ -110,8 +112,9 @@ export class UpstreamStates {
     if (state === undefined) return;
     const at = this.#options.now();
     const { breaker, transitions } = state;
-    const isCleared = change.type === "lifted" || change.setting?.mode === "close";
+    const isCleared = change.type === "lifted" || change.type === "cleared" || change.setting?.mode === "close";
     if (isCleared) this.endCooldowns("override", [upstream]);
+    if (change.type === "cleared") return;
     if (change.type !== "set") {
       const detail = change.type === "ended" ? "its time was over" : "lifted by an operator";
       return note(transitions, { at, state: breaker.state, cause: `manual_${change.type}`, detail });
@@ -138,15 +141,16 @@ export class UpstreamStates {
       transitions,
       keys: new KeyPool(),
       health,
-      prober: new Prober({ upstream, random, onResult: (latency) => health.probed(latency), log }),
+      errors: new LastErrors(),
+      prober: new Prober({ upstream, random, onResult: (result) => health.probed(result), log }),
     };
   }
 }
 
-const NO_MODELS: ReadonlySet<string> = new Set();
+export const NO_MODELS: ReadonlySet<string> = new Set();
 
 /** The names that its targets have at each upstream. */
-function modelsByUpstream({ models }: Snapshot): ReadonlyMap<string, ReadonlySet<string>> {
+export function modelsByUpstream({ models }: Snapshot): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const { chain } of Object.values(models)) {
     for (const { targets } of chain) {
@@ -175,8 +179,16 @@ const FIRST_WITHIN_MS = 1_000;
 /** Node's timers take no longer delay. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** Milliseconds that a probe took; null when it failed. */
-export type ProbeResult = number | null | "inconclusive";
+/** Why a probe failed. */
+export interface ProbeFailure {
+  /** The upstream's answer; 0 where none came. */
+  readonly status: number;
+  /** In words for operators. */
+  readonly cause: string;
+}
+
+/** Milliseconds that a probe took, or why it failed. */
+export type ProbeResult = number | ProbeFailure | "inconclusive";
 
 export interface ProbeSubject {
   /** Differs when the probe or its interval differs. */
@@ -191,7 +203,8 @@ interface ProberOptions {
   readonly upstream: string;
   /** Uniform in [0, 1). */
   readonly random: () => number;
-  readonly onResult: (latency: number | null) => void;
+  /** @param result milliseconds; null: it failed; `refused`: it was answered that its keys are not accepted */
+  readonly onResult: (result: number | null | "refused") => void;
   readonly log: Log;
 }
 
@@ -201,7 +214,8 @@ export class Prober {
   #subject: ProbeSubject | null = null;
   #timer: NodeJS.Timeout | undefined;
   #running: AbortController | null = null;
-  #failing = false;
+  /** The text of the last failure that was logged; null: the last one was good. */
+  #failing: string | null = null;
   #closed = false;
 
   constructor(options: ProberOptions) {
@@ -247,13 +261,22 @@ export class Prober {
     this.#schedule(Math.max(0, startedAt + subject.every - performance.now()));
   }
 
-  #report(latency: number | null): void {
+  #report(result: number | ProbeFailure): void {
     const { upstream, log, onResult } = this.#options;
-    onResult(latency);
-    const failed = latency === null;
-    if (failed === this.#failing) return;
-    this.#failing = failed;
-    if (failed) log.warn({ upstream }, "probe failed: the upstream is not reachable with any of its keys");
-    else log.info({ upstream }, "probe succeeded again");
+    const failure = typeof result === "number" ? null : result;
+    const isRefused = failure !== null && (failure.status === 401 || failure.status === 403);
+    onResult(isRefused ? "refused" : typeof result === "number" ? result : null);
+    const text = failure === null ? null : textOf(failure, isRefused);
+    if (text === this.#failing) return;
+    this.#failing = text;
+    if (failure === null) return log.info({ upstream }, "probe succeeded again");
+    const { status, cause } = failure;
+    log.warn({ upstream, ...(status > 0 && { status }), cause }, text!);
   }
+}
+
+function textOf({ status }: ProbeFailure, isRefused: boolean): string {
+  if (isRefused) return `probe was refused: the upstream is reachable, and answers ${status} to each of its keys`;
+  if (status > 0) return `probe failed: the upstream is reachable, and answers ${status}`;
+  return "probe failed: the upstream is not reachable";
 }

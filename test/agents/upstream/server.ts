@@ -97,7 +97,7 @@ export class ErrandUpstream {
       const parsed = run.endsWith(DIRECT) ? withoutOwnFields(parseBody(body)) : parseBody(body);
       // `/sim/vendor=…/` before the path: as strict as that vendor. What an agent sends to its own provider is taken.
       const [, script] = /\/sim\/([^/]+)\//.exec(path) ?? [];
-      if (!run.endsWith(DIRECT)) checkVendor(parseScript(script), path, parsed);
+      if (!run.endsWith(DIRECT)) checkVendor(parseScript(script), path, parsed, request.headers);
       const asked = { path, version: request.headers["anthropic-version"]?.toString(), body: parsed };
       const situation = SITUATIONS.find(({ name }) => name === met);
       const { reply, script: cut } = this.#answer(visit, asked, dialect, situation);

@@ -223,6 +223,25 @@ const CHAT: readonly Case[] = [
     "alpha",
     "beta",
   ),
+  chat(
+    "a tool without parameters, at a high temperature",
+    { messages: [user("alpha")], tools: [{ type: "function", function: { name: "ping" } }], temperature: 2 },
+    "alpha",
+  ),
+  chat(
+    "functions, as before there were tools",
+    {
+      messages: [
+        user("alpha"),
+        { role: "assistant", content: null, function_call: { name: "find", arguments: '{"q":"cats"}' } },
+        { role: "function", name: "find", content: "beta" },
+      ],
+      functions: [{ name: "find", parameters: SCHEMA }],
+      function_call: "auto",
+    },
+    "alpha",
+    "beta",
+  ),
   chat("a prediction", { messages: [user("alpha")], prediction: { type: "content", content: "p" } }, "alpha"),
   chat("32,000 tokens", { messages: [user("alpha")], max_tokens: 32_000 }, "alpha"),
   chat(

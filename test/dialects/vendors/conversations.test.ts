@@ -63,6 +63,7 @@ const PLACES: readonly Place[] = [
       "codestral-2508",
       "pixtral-12b-2409",
       "magistral-medium-2509",
+      "open-mistral-7b",
     ],
   },
   { vendor: "deepseek", models: ["deepseek-chat", "deepseek-reasoner", "deepseek-v4-pro"] },

@@ -5,6 +5,15 @@ import { limitedProvider, type LimitedProvider, type Refusal } from "../support/
 
 const MODELS = ["large", "small", "third"] as const;
 
+/** A model with a chain of these names at one upstream. */
+const model = (...names: readonly string[]) => ({
+  kind: "chat",
+  tier: "Free",
+  owned_by: "shared",
+  price: { input_per_million: 1, output_per_million: 2 },
+  chain: names.map((name) => ({ upstream: "shared", model: name })),
+});
+
 let provider: LimitedProvider;
 let gateway: TestGateway;
 let user: TestUser;
@@ -12,13 +21,6 @@ let other: TestUser;
 
 beforeEach(async () => {
   provider = await limitedProvider();
-  const model = (...targets: readonly string[]) => ({
-    kind: "chat",
-    tier: "Free",
-    owned_by: "shared",
-    price: { input_per_million: 1, output_per_million: 2 },
-    chain: targets.map((name) => ({ upstream: "shared", model: name })),
-  });
   gateway = await TestGateway.start({
     config: {
       upstreams: {
@@ -170,14 +172,14 @@ describe("a refusal", () => {
 const operate = (method: string, path: string, body?: Json) =>
   gateway.admin(path, { method, headers: { "content-type": "application/json" }, ...(body && { body }) });
 
-describe("an operator's act ends cooldowns at once", () => {
-  const close = () =>
-    operate("POST", "/admin/upstreams/shared/manual", {
-      mode: "close",
-      expires_in_seconds: 60,
-      reason: "quota raised",
-    });
+const close = () =>
+  operate("POST", "/admin/upstreams/shared/manual", {
+    mode: "close",
+    expires_in_seconds: 60,
+    reason: "quota raised",
+  });
 
+describe("an operator's act ends cooldowns at once", () => {
   beforeEach(async () => {
     provider.refusals.set("large", limit());
     await ask("large");
@@ -196,6 +198,13 @@ describe("an operator's act ends cooldowns at once", () => {
     const cleared = await operate("DELETE", "/admin/upstreams/shared/manual");
     expect(JSON.parse(cleared.text)).toEqual({ lifted: true, cooldowns_ended: 1 });
     expect((await ask("large")).status).toBe(200);
+  });
+
+  test("clearing where nothing is set", async () => {
+    const cleared = await operate("DELETE", "/admin/upstreams/shared/manual");
+    expect(JSON.parse(cleared.text)).toEqual({ lifted: true, cooldowns_ended: 1 });
+    expect((await ask("large")).status).toBe(200);
+    expect((await operate("DELETE", "/admin/upstreams/shared/manual")).status).toBe(404);
   });
 
   test("a reload, also one that changes nothing", async () => {
@@ -268,5 +277,53 @@ describe("breaker.scope: target", () => {
       ),
     });
     expect(await explained("small")).toMatchObject({ decision: "served" });
+  });
+});
+
+const DIALECTS = ["openai", "anthropic", "gemini", "azure", "bedrock", "cohere"] as const;
+
+describe("over the wire of every dialect", () => {
+  let own: TestGateway;
+
+  beforeEach(async () => {
+    const upstreams = DIALECTS.flatMap((dialect) =>
+      ["whole", "streamed"].map((how) => {
+        const name = `${dialect}-${how}`;
+        const base_url = `sim:?status=429&retry_after=30&fail_times=1&name=${name}`;
+        return [name, { dialect, base_url, api_keys: ["upstream-key"] }] as const;
+      }),
+    );
+    const models = upstreams.flatMap(([upstream]) =>
+      ["large", "small"].map((name) => {
+        const chain = [{ upstream, model: name }];
+        return [`route/${upstream}-${name}`, { ...model(), chain }] as const;
+      }),
+    );
+    own = await TestGateway.start({
+      config: { upstreams: Object.fromEntries(upstreams), models: Object.fromEntries(models) },
+    });
+  });
+  afterEach(() => own.close());
+
+  test("a 429 rests the key for its model until the told end, and for no other", async () => {
+    const caller = await own.user();
+    const seen: Record<string, unknown> = {};
+    for (const dialect of DIALECTS) {
+      for (const stream of [false, true]) {
+        const name = `${dialect}-${stream ? "streamed" : "whole"}`;
+        const statuses = [];
+        for (const one of ["large", "large", "small"]) {
+          statuses.push((await own.chat(caller, { model: `route/${name}-${one}`, stream })).status);
+        }
+        const shown = JSON.parse((await own.admin("/admin/upstreams")).text) as Record<string, { cooldowns: Json[] }>;
+        const rests = shown[name]!.cooldowns.map(({ scope, model: of }) => `${String(scope)} ${String(of)}`);
+        own.clock.advance(31_000);
+        statuses.push((await own.chat(caller, { model: `route/${name}-large`, stream })).status);
+        seen[name] = [...statuses, ...rests];
+      }
+    }
+    const expected = [502, 503, 200, 200, "key_model large"];
+    expect(seen).toEqual(Object.fromEntries(Object.keys(seen).map((name) => [name, expected])));
+    expect(Object.keys(seen)).toHaveLength(2 * DIALECTS.length);
   });
 });

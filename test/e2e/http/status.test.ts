@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
 import { eventually } from "../support/http.ts";
@@ -153,6 +156,91 @@ describe("without probes", () => {
   });
 });
 
+describe("what requests met", () => {
+  const EVERY = [401, 402, 403, 404, 408, 429, 500, 503];
+
+  test.each(EVERY)(
+    "%i to every request: degraded and offline, and well again with the first that is served",
+    async (code) => {
+      const gateway = await start({ chains: { "route/chain": ["-", "-"] } });
+      const [first, second] = [await gateway.user(), await gateway.user()];
+      for (const user of [first, second, first]) {
+        await gateway.chat(user, { sim: `?status=${code}` });
+        // A rate limit, or a refused key, rests for a while, and longer each time.
+        gateway.clock.advance(user === first ? 61_000 : 1_000);
+      }
+      gateway.clock.advance(61_000);
+      expect(await states(gateway)).toMatchObject({
+        "one-1": "degraded",
+        "route/one": "offline",
+        "route/chain": "online",
+      });
+      for (let count = 0; count < 40; count += 1) await gateway.chat(first);
+      expect(await states(gateway)).toMatchObject({ "one-1": "healthy", "route/one": "online" });
+    },
+  );
+
+  test("one model that its upstream does not have is offline, and its neighbour online", async () => {
+    const gateway = await start({
+      config: {
+        models: {
+          "route/gone": {
+            kind: "chat",
+            tier: "Free",
+            owned_by: "x",
+            price: { input_per_million: 1, output_per_million: 1 },
+            chain: [{ upstream: "one-1", model: "gone" }],
+          },
+        },
+      },
+    });
+    const user = await gateway.user();
+    for (let count = 0; count < 2; count += 1) await gateway.chat(user, { model: "route/gone", sim: "?status=404" });
+    await gateway.chat(user);
+    expect(await states(gateway)).toMatchObject({ "route/gone": "offline", "route/one": "online" });
+    gateway.clock.advance(FAR);
+    expect(await states(gateway)).toMatchObject({ "route/gone": "online" });
+  });
+
+  test("a chain whose first step fails every time is degraded", async () => {
+    const gateway = await start({ chains: { "route/chain": ["?status=401", "-"] } });
+    const user = await gateway.user();
+    for (let count = 0; count < 2; count += 1) {
+      expect((await gateway.chat(user, { model: "route/chain" })).status).toBe(200);
+    }
+    expect(await states(gateway)).toMatchObject({ "chain-1": "degraded", "route/chain": "degraded" });
+  });
+
+  test("a key that fails while another one serves the same requests leaves the upstream healthy", async () => {
+    const server = createServer((request, response) => {
+      request.resume();
+      if (request.headers.authorization === "Bearer bad-key") return void response.writeHead(429).end();
+      const choice = { index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ choices: [choice] }));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const gateway = await start({
+      chains: { "route/a": [url] },
+      config: { upstreams: { "a-1": { api_keys: ["bad-key", "good-key"] } } },
+    });
+    const user = await gateway.user();
+    for (let count = 0; count < 6; count += 1) {
+      expect((await gateway.chat(user, { model: "route/a" })).status).toBe(200);
+      gateway.clock.advance(2_000);
+    }
+    expect(await states(gateway)).toMatchObject({ "a-1": "healthy", "route/a": "online" });
+  });
+
+  test("what the client does wrong never takes a model away", async () => {
+    const gateway = await start({});
+    const user = await gateway.user();
+    for (let count = 0; count < 5; count += 1) await gateway.chat(user, { sim: "?status=400" });
+    expect(await states(gateway)).toMatchObject({ "one-1": "unknown", "route/one": "online" });
+  });
+});
+
 /** A gateway whose one upstream stands behind a switch. */
 async function behindSwitch(): Promise<{ gateway: TestGateway; proxy: Switch }> {
   const simulator = await startSimulator();
@@ -205,19 +293,43 @@ describe("with probes", () => {
     },
   );
 
-  test("a key that is refused is an upstream that cannot serve", async () => {
+  test("a probe that is refused is no outage: requests tell", async () => {
     const gateway = await start({
       chains: { "route/locked": ["?status=401"], "route/fine": ["?status=404"] },
       config: { defaults: { upstream: { probe: { every: "200ms", timeout: "200ms" } } } },
     });
     // Any other answer below 500 shows that it is there.
-    await until(gateway, {
+    await until(gateway, { "fine-1": "healthy", "route/fine": "online" });
+    expect(await states(gateway)).toMatchObject({ "locked-1": "unknown", "route/locked": "online" });
+    expect(gateway.simulator.ledger().every(({ path }) => path.endsWith("/v1/models"))).toBe(true);
+    const user = await gateway.user();
+    for (const name of ["locked", "fine"]) {
+      for (let count = 0; count < 2; count += 1) await gateway.chat(user, { model: `route/${name}` });
+    }
+    // Good probes do not hide that every request fails.
+    expect(await states(gateway)).toMatchObject({
       "locked-1": "degraded",
       "route/locked": "offline",
-      "fine-1": "healthy",
-      "route/fine": "online",
+      "fine-1": "degraded",
+      "route/fine": "offline",
     });
-    expect(gateway.simulator.ledger().every(({ path }) => path.endsWith("/v1/models"))).toBe(true);
+  });
+
+  test("probes that fail do not hide that every request is served", async () => {
+    const probed = { probe: { every: "100ms", timeout: "200ms" } };
+    const server = createServer((request, response) => {
+      request.resume();
+      if (request.method === "GET") return void response.writeHead(503).end();
+      const choice = { index: 0, message: { role: "assistant", content: "Hi" }, finish_reason: "stop" };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ choices: [choice] }));
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const gateway = await start({ chains: { "route/a": [url] }, config: { upstreams: { "a-1": probed } } });
+    await until(gateway, { "a-1": "degraded", "route/a": "offline" });
+    expect((await gateway.chat(await gateway.user(), { model: "route/a" })).status).toBe(200);
+    expect(await states(gateway)).toMatchObject({ "a-1": "healthy", "route/a": "online" });
   });
 
   test("a probe that is taken out of the configuration, or an upstream, is not made any more", async () => {

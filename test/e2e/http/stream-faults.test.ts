@@ -31,12 +31,12 @@ describe("an upstream that breaks off half-way", () => {
       "?error_after=3&message=no%20sk-abcdef0123456789abcdef%20%3Cb%3Ehttp%3A%2F%2Fx%2Fy",
       "upstream reported an error: no [redacted] [url]",
     ],
-    ["?reset_after=3", "upstream broke off the connection"],
-    ["?close_after=3", "upstream broke off the connection"],
-    ["?end_after=3", "upstream ended its answer half-way"],
+    ["?reset_after=3", "upstream connection lost (connection reset)"],
+    ["?close_after=3", "upstream connection lost (connection reset)"],
+    ["?end_after=3", "upstream connection lost: premature end of its answer"],
     ["?malformed_after=3", "upstream sent an event that is not JSON"],
-    ["?stall_after=3", "upstream timed out in the middle of its answer"],
-    ["?wrong_length&no_done&end_after=3", "upstream broke off the connection"],
+    ["?stall_after=3", "upstream stream timed out in the middle of its answer"],
+    ["?wrong_length&no_done&end_after=3", "upstream connection lost (connection reset)"],
   ])(
     "%s: what came before, the error event, [DONE]; never a clean end, never another upstream",
     async (script, message) => {

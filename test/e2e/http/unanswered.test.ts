@@ -37,7 +37,7 @@ beforeAll(async () => {
       },
       config: {
         tiers: { Few: tier({ hour: LIMIT }) },
-        upstreams: { "narrow-1": { connections: 1 } },
+        upstreams: { "narrow-1": { concurrency: { requests: 1 } } },
         ...config,
       },
     });

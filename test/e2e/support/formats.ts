@@ -95,7 +95,7 @@ export const FORMATS: Readonly<Record<FormatName, ClientFormat>> = {
     done: /event: message_delta\ndata: [^\n]*\n\nevent: message_stop\ndata: \{"type":"message_stop"\}\n\n$/,
     failed: (message) =>
       new RegExp(
-        `event: error\ndata: \\{"type":"error","error":\\{"type":"api_error","message":${escape(message)}\\}\\}\n\n$`,
+        `event: error\ndata: \\{"type":"error","error":\\{"type":"(?:api|timeout)_error","message":${escape(message)}\\}\\}\n\n$`,
       ),
     killed:
       /event: message_delta\ndata: \{"type":"message_delta","delta":\{"stop_reason":"end_turn","stop_sequence":null\}[^\n]*\n\nevent: message_stop\ndata: \{"type":"message_stop"\}\n\n$/,

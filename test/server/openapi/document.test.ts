@@ -100,7 +100,7 @@ describe("errors", () => {
       ["application/json"],
     ]);
     expect([502, 503, 504].flatMap((status) => types("/v1/embeddings", status))).toEqual(
-      Array(3).fill(["text/plain", "application/json"]).flat(),
+      [1, 2, 3].flatMap(() => ["text/plain", "application/json"]),
     );
   });
 });

@@ -75,7 +75,7 @@ describe("a client that goes away closes the upstream request", () => {
 it("a request given up in the queue is never sent, and its connection serves others", async () => {
   const { server, leased } = await serve(
     ({ socket, index }) => setTimeout(() => socket.write(answer(`${index}`)), index === 0 ? 150 : 0),
-    { connections: 1 },
+    { connections: 1, concurrency: { requests: 1, queue: 5, maxWait: 10_000 } },
   );
   const client = new AbortController();
   const first = leased.set.send(target(), call(), exchange());

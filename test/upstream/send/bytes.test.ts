@@ -103,7 +103,7 @@ describe("before the first byte everything fails over", () => {
   });
 });
 
-const CUT = "upstream broke off the connection";
+const CUT = "upstream connection lost (connection reset)";
 
 describe("cut at every place", () => {
   const body = "0123456789abcdef";

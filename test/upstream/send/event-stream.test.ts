@@ -106,7 +106,7 @@ describe("the ending of a stream", () => {
     const seen = await read(streamOf(await leased.set.send(target(), STREAM, exchange())));
     expect(seen).toMatchObject({
       text: "a",
-      ending: { complete: false, message: "upstream broke off the connection" },
+      ending: { complete: false, message: "upstream connection lost (connection reset)" },
     });
   });
 
@@ -116,7 +116,7 @@ describe("the ending of a stream", () => {
     const seen = await read(streamOf(await leased.set.send(target({ timeouts }), STREAM, exchange())));
     expect(seen).toMatchObject({
       text: "a",
-      ending: { complete: false, message: "upstream timed out in the middle of its answer" },
+      ending: { complete: false, message: "upstream stream timed out in the middle of its answer" },
     });
     await expect.poll(() => server.sockets.size).toBe(0);
   });

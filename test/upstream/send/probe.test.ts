@@ -73,8 +73,6 @@ describe("a probe", () => {
     [404, true],
     [405, true],
     [429, true],
-    [401, false],
-    [403, false],
     [500, false],
     [503, false],
   ])("answered with %i: reachable %s", async (status, reachable) => {
@@ -82,6 +80,15 @@ describe("a probe", () => {
     const set = await setOf(probed(server.origin));
     expect(await news(set)).toMatchObject({ state: reachable ? "healthy" : "degraded", canServe: reachable });
     expect(probes(server)).toHaveLength(1);
+  });
+
+  it.each([401, 403])("answered with %i says nothing of the health: it is no outage", async (status) => {
+    const server = await serve(say(status));
+    const set = await setOf(probed(server.origin, { probe: OFTEN }));
+    await until(() => probes(server).length > 2, "three probes");
+    expect(set.health("alpha")).toEqual({ state: "unknown", latencyMs: 0, canServe: true });
+    await set.send(target(), call(), exchange());
+    expect(set.health("alpha")).toMatchObject({ state: "healthy", canServe: true });
   });
 
   it.each<[string, Script]>([
@@ -133,11 +140,12 @@ describe("keys and breaker", () => {
     expect(server.requests.filter((one) => !isProbe(one)).map(({ key }) => key)).toEqual(["a", "b", "c"]);
   });
 
-  it("no key that is good: unreachable", async () => {
+  it("no key that is good: each is tried, and nothing is known", async () => {
     const server = await serve(say(401));
     const set = await setOf(probed(server.origin, { keys: ["a", "b"] }));
-    expect(await news(set)).toMatchObject({ canServe: false });
+    await until(() => probes(server).length === 2, "both keys");
     expect(probes(server).map(({ key }) => key)).toEqual(["a", "b"]);
+    expect(set.health("alpha")).toMatchObject({ state: "unknown", canServe: true });
   });
 
   it("a key that rests is asked with last", async () => {

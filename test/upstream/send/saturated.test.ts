@@ -76,7 +76,7 @@ async function relayed(set: UpstreamSet, ...chain: readonly Target[]) {
 }
 
 describe("when every connection of ours is in use", () => {
-  it("what waited in vain is saturated: the breaker stays closed and the next step serves", async () => {
+  it("the next step serves at once what found no connection, and the breaker stays closed", async () => {
     const [busy, idle] = [await serve(endless), await serve(endless)];
     const set = await setOf(
       upstream(busy.origin, { connections: 4 }),
@@ -89,14 +89,23 @@ describe("when every connection of ours is in use", () => {
     expect(set.breaker("alpha").state).toBe("closed");
   });
 
-  it("with nothing to fall back on the answer is a 502 that says so", async () => {
+  it.each([
+    ["alone", []],
+    ["before a step that fails", [BETA]],
+  ])("%s the answer is 503 OVERLOADED with a time to come back", async (_, rest) => {
     const server = await serve(endless);
-    const set = await setOf(upstream(server.origin, { connections: 1 }));
+    const failing = await serve(({ socket }) => void socket.end("HTTP/1.1 500 Oops\r\ncontent-length: 0\r\n\r\n"));
+    const set = await setOf(
+      upstream(server.origin, { connections: 1 }),
+      upstream(failing.origin, { name: "beta", connections: 16 }),
+    );
     await relayed(set, ALPHA);
-    await expect(relayed(set, ALPHA)).rejects.toMatchObject({
-      code: "PROVIDER_ERROR",
-      message: `Every upstream failed: ${SATURATED.message}`,
+    await expect(relayed(set, ALPHA, ...rest)).rejects.toMatchObject({
+      code: "OVERLOADED",
+      message: "Every upstream is busy",
+      details: { retryAfter: 1 },
     });
+    expect(set.breaker("alpha").state).toBe("closed");
   });
 
   it("neither tries again nor rests a key", async () => {
@@ -106,25 +115,29 @@ describe("when every connection of ours is in use", () => {
     const first = streamOf(await set.send(ALPHA, STREAM, exchange()));
     const started = Date.now();
     expect(await failure(set.send(ALPHA, STREAM, exchange()))).toMatchObject(SATURATED);
-    // Five tries would wait five times.
-    expect(Date.now() - started).toBeLessThan(4 * TIMEOUTS.connect);
+    expect(Date.now() - started).toBeLessThan(TIMEOUTS.connect);
     first.cancel();
     await set.send(ALPHA, STREAM, exchange());
-    expect(server.requests.map(({ key }) => key)).toEqual(["a", "a"]);
+    // The one in between took no key.
+    expect(server.requests.map(({ key }) => key)).toEqual(["a", "b"]);
   });
 
-  it("one that comes free in time serves what waits", async () => {
+  it("nothing waits for a connection of ours: without a queue there is room or there is none", async () => {
     const server = await serve(({ socket }) => setTimeout(() => socket.write(answer("well")), 30));
     const set = await setOf(upstream(server.origin, { connections: 2 }));
-    const replies = Array.from({ length: 6 }, () => set.send(ALPHA, call(), exchange()));
-    expect(await Promise.all(replies)).toHaveLength(6);
-    expect(server.connections).toBe(2);
+    const sent = Array.from({ length: 6 }, () => set.send(ALPHA, call(), exchange()));
+    const settled = await Promise.allSettled(sent);
+    expect(settled.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+    expect(await failure(sent[2]!)).toMatchObject(SATURATED);
+    // A connection is free again as soon as its answer has come.
+    for (let time = 0; time < 5; time += 1) await set.send(ALPHA, call(), exchange());
+    expect(server.connections).toBeLessThanOrEqual(2 + 5);
   });
 });
 
 describe("when no connection comes about", () => {
-  it("everything that waited timed out, in the queue or not, and the breaker opens", async () => {
-    const set = await setOf(upstream((await silence()).origin, { connections: 2 }));
+  it("everything that waited timed out, and the breaker opens", async () => {
+    const set = await setOf(upstream((await silence()).origin, { connections: 6 }));
     const attempts = Array.from({ length: 6 }, () => guarded(set, ALPHA, exchange()));
     const failures = await Promise.all(attempts.map((attempt) => failure(attempt)));
     const timedOut = { failure: "timeout", message: "upstream timed out while connecting", notUpstreamFault: false };
@@ -180,11 +193,11 @@ describe("the request's own deadline", () => {
     expect(set.breaker("alpha").state).toBe("closed");
   });
 
-  it("in the queue for a connection, too", async () => {
+  it("does not wait for a connection of ours", async () => {
     const server = await serve(endless);
     const set = await setOf(upstream(server.origin, { connections: 1 }));
     await guarded(set, ALPHA, exchange());
-    expect(await failure(guarded(set, target(), soon()))).toMatchObject({ ...CUT, notUpstreamFault: true });
+    expect(await failure(guarded(set, target(), soon()))).toMatchObject(SATURATED);
   });
 
   it("counts once the upstream has had its own time to begin", async () => {

@@ -60,7 +60,7 @@ describe("what commits nothing: an error behind it still fails over", () => {
     });
     expect(await failure(cut.send(target(), STREAM, exchange()))).toMatchObject({
       failure: "protocol",
-      message: "upstream ended its answer half-way",
+      message: "upstream connection lost: premature end of its answer",
     });
     const reset = await serve((socket) => {
       inTurn(socket, [ROLE]);

@@ -230,9 +230,9 @@ describe("a client that goes away", () => {
     await expect.poll(() => log).toEqual(["closed"]);
   });
 
-  it("before a connection is free never opens the file", async () => {
+  it("in the queue never opens the file", async () => {
     const { server, leased } = await serve((request, reply) => setTimeout(() => sayDigest(request, reply), 100), {
-      connections: 1,
+      concurrency: { requests: 1, queue: 5, maxWait: 10_000 },
     });
     const client = new AbortController();
     const [first, second, third] = [new File(4), new File(4), new File(4)];

@@ -124,26 +124,44 @@ describe("degraded", () => {
     for (const terms of [TERMS, UNPROBED]) expect(health.view(terms)).toMatchObject({ state, latencyMs: latency });
   });
 
-  it("while the latest probe failed, though requests are served", () => {
-    health.probed(10);
-    health.probed(null);
+  it("not for a probe that failed while requests are served: probes fill silence only", () => {
     health.served(10);
-    expect(health.view(TERMS)).toEqual({ state: "degraded", latencyMs: 10, canServe: true });
-    health.probed(12);
-    expect(health.view(TERMS)).toEqual({ state: "healthy", latencyMs: 12, canServe: true });
+    health.probed(null);
+    expect(health.view(TERMS)).toEqual({ state: "healthy", latencyMs: 10, canServe: true });
+    now += 4 * MINUTE;
+    health.probed(null);
+    now += MINUTE;
+    expect(health.view(TERMS)).toEqual({ state: "degraded", latencyMs: 0, canServe: false });
+  });
+
+  it("for requests that fail, however well the probes do", () => {
+    for (let count = 0; count < 3; count += 1) {
+      failed("credentials", true);
+      health.probed(10);
+    }
+    expect(health.view(TERMS)).toMatchObject({ state: "degraded", canServe: false });
+  });
+
+  it("a probe that is refused is no outage, and ends one", () => {
+    health.probed("refused");
+    expect(health.view(TERMS)).toEqual({ state: "unknown", latencyMs: 0, canServe: true });
+    health.probed(null);
+    expect(health.view(TERMS)).toMatchObject({ state: "degraded", canServe: false });
+    health.probed("refused");
+    expect(health.view(TERMS)).toMatchObject({ state: "unknown", canServe: true });
   });
 });
 
 describe("latency", () => {
-  it("is the last good probe's, else that of live traffic", () => {
+  it("is that of live traffic, else the last good probe's", () => {
     health.served(800);
-    expect(health.view(TERMS).latencyMs).toBe(800);
     health.probed(35.4);
-    health.served(800);
+    expect(health.view(TERMS).latencyMs).toBe(800);
+    now += 5 * MINUTE;
+    health.probed(35.4);
     expect(health.view(TERMS).latencyMs).toBe(35);
     health.probed(null);
     expect(health.view(TERMS).latencyMs).toBe(35);
-    now += 5 * MINUTE;
     health.served(600);
     expect(health.view(TERMS).latencyMs).toBe(600);
   });
@@ -186,17 +204,64 @@ describe("can serve", () => {
     expect(health.view({ ...TERMS, resting: true }).canServe).toBe(false);
   });
 
-  it("not once a probe failed, until a later one or a served request succeeds", () => {
-    health.served(10);
+  it("not once a probe failed in silence, until a later one or a served request succeeds", () => {
     health.probed(null);
     expect(health.view(TERMS).canServe).toBe(false);
+    health.served(10);
+    expect(health.view(TERMS).canServe).toBe(true);
+    now += 5 * MINUTE;
+    health.probed(null);
+    health.probed(10);
+    expect(health.view(TERMS).canServe).toBe(true);
+  });
+
+  it("not after two failures in a row, until something is served or they are five minutes past", () => {
+    failed();
+    expect(health.view(TERMS).canServe).toBe(true);
     failed();
     expect(health.view(TERMS).canServe).toBe(false);
     health.served(10);
     expect(health.view(TERMS).canServe).toBe(true);
-    health.probed(null);
-    health.probed(10);
+    failed();
+    failed();
+    now += 5 * MINUTE;
     expect(health.view(TERMS).canServe).toBe(true);
+  });
+
+  const ofModel = (failure: FailureClass, model: string): void =>
+    health.failed(new AttemptError(failure, "x", { notUpstreamFault: failure === "credentials" }), model);
+
+  it.each<[FailureClass, alone: boolean]>([
+    ["declined", true],
+    ["rate_limited", true],
+    ["parameter", true],
+    ["credentials", false],
+    ["connect", false],
+    ["timeout", false],
+    ["status", false],
+  ])("a model that meets nothing but %s is down; alone: %s", (failure, alone) => {
+    for (let count = 0; count < 2; count += 1) ofModel(failure, "a");
+    expect(health.view(TERMS)).toMatchObject({ state: "degraded", canServe: alone });
+    expect([health.serves("a"), health.serves("b")]).toEqual([false, true]);
+    health.served(10, now, "b");
+    expect([health.view(TERMS).canServe, health.serves("a")]).toEqual([true, false]);
+    health.served(10, now, "a");
+    expect(health.serves("a")).toBe(true);
+  });
+
+  it.each<FailureClass>(["client_fault", "context_overflow", "saturated", "aborted"])(
+    "a model is not down for %s",
+    (failure) => {
+      for (let count = 0; count < 5; count += 1) ofModel(failure, "a");
+      expect(health.serves("a")).toBe(true);
+    },
+  );
+
+  it("remembers a bounded number of models", () => {
+    for (let count = 0; count < 3_000; count += 1) ofModel("declined", `m${count % 1_500}`);
+    expect(health.serves("m1499")).toBe(true);
+    for (let count = 0; count < 2; count += 1) ofModel("declined", "m1499");
+    expect(health.serves("m1499")).toBe(false);
   });
 
   it("whatever an old probe said, where probes are no longer made", () => {

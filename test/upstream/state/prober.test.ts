@@ -8,6 +8,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const GONE = { status: 0, cause: "the name does not resolve (ENOTFOUND nowhere.example:443)" };
+
 /** Probes that a test ends by hand; `at` tells when they began. */
 class Subject implements ProbeSubject {
   readonly at: number[] = [];
@@ -33,15 +35,20 @@ class Subject implements ProbeSubject {
   }
 }
 
-function prober(random = 0.5): { prober: Prober; results: (number | null)[]; lines: string[] } {
-  const results: (number | null)[] = [];
+function prober(random = 0.5): { prober: Prober; results: (number | null | "refused")[]; lines: string[] } {
+  const results: (number | null | "refused")[] = [];
   const lines: string[] = [];
   const line =
     (level: string) =>
     (_fields: object, message: string): void =>
       void lines.push(`${level} ${message}`);
   const log = { debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") };
-  const options = { upstream: "alpha", random: () => random, onResult: (one: number | null) => results.push(one), log };
+  const options = {
+    upstream: "alpha",
+    random: () => random,
+    onResult: (one: number | null | "refused") => results.push(one),
+    log,
+  };
   return { prober: new Prober(options), results, lines };
 }
 
@@ -119,7 +126,7 @@ describe("what is followed", () => {
     const changed = new Subject(5_000, "new");
     one.setSubject(changed);
     expect(old.signals.map(({ aborted }) => aborted)).toEqual([true]);
-    await old.end(null);
+    await old.end(GONE);
     await pass(500);
     expect(changed.at).toEqual([200]);
     expect(results).toEqual([]);
@@ -141,7 +148,7 @@ describe("what is followed", () => {
     expect(subject.at).toEqual([5_000]);
     one.setSubject(null);
     expect(subject.signals[0]!.aborted).toBe(true);
-    await subject.end(null);
+    await subject.end(GONE);
     await pass(5_000);
     expect(subject.at).toHaveLength(1);
     expect(vi.getTimerCount()).toBe(0);
@@ -163,13 +170,19 @@ it("tells what it learnt, and logs only what changed", async () => {
   const { prober: one, results, lines } = prober(0);
   const subject = new Subject(1_000);
   one.setSubject(subject);
-  for (const result of [3, 4, null, null, "inconclusive", 5, 6] as const) {
+  const [down, refused] = [
+    { status: 503, cause: "upstream answered 503" },
+    { status: 401, cause: "upstream answered 401" },
+  ];
+  for (const result of [3, 4, GONE, GONE, "inconclusive", down, refused, refused, 5, 6] as const) {
     await pass(1_000);
     await subject.end(result);
   }
-  expect(results).toEqual([3, 4, null, null, 5, 6]);
+  expect(results).toEqual([3, 4, null, null, null, "refused", "refused", 5, 6]);
   expect(lines).toEqual([
-    "warn probe failed: the upstream is not reachable with any of its keys",
+    "warn probe failed: the upstream is not reachable",
+    "warn probe failed: the upstream is reachable, and answers 503",
+    "warn probe was refused: the upstream is reachable, and answers 401 to each of its keys",
     "info probe succeeded again",
   ]);
 });

@@ -50,7 +50,7 @@ export const UPSTREAMS: readonly AdminEndpoint[] = [
     tag: "Upstreams",
     summary: "Ends what was set of an upstream by hand",
     params: { name: "Of the upstream." },
-    description: "Also ends the cooldowns of the upstream's keys at once.",
+    description: "Also ends the cooldowns of the upstream's keys at once, on every instance and where nothing is set.",
     answers: { 200: { description: "Its breaker decides again.", content: json("UpstreamManualLifted") } },
     errors: ["NOT_FOUND", "STORE_UNAVAILABLE", "OVERLOADED"],
     route:

@@ -1,21 +1,20 @@
 import { type Json, isJson } from "../../../kit/index.ts";
-import { isSigned } from "../../answer.ts";
-import { asText, badParameter, SimError } from "../../fields.ts";
+import { asText, badParameter, type SimError } from "../../fields.ts";
+import { firstRefusal, isGiven, objects, type Rule, wordSet } from "../rule.ts";
+import { ITEM_RULES, unknownField } from "./items.ts";
 import {
   badEffort,
   badMetadata,
   badName,
   badSampling,
   looseProblem,
-  manyItems,
   REASONING,
   strictProblem,
   thinks,
-  tooLong,
   unsupported,
-  MAXIMUM_USER_CHARACTERS,
 } from "./limits.ts";
-import { firstRefusal, isGiven, type LocatedJson, objects, type Rule, unknownNames, wordSet } from "../rule.ts";
+import { RESPONSE_BODY } from "./responses-body.ts";
+import { missing, shapeRefusal } from "./words.ts";
 
 /** Fields of a request: openai resources/responses/responses.d.ts, ResponseCreateParamsBase. */
 const FIELDS = wordSet(
@@ -33,30 +32,6 @@ const MOVED: Readonly<Record<string, string>> = {
   reasoning_effort: "reasoning.effort",
   verbosity: "text.verbosity",
 };
-/** Fields of the items that a client can bring: openai resources/responses/responses.d.ts, ResponseInputItem. */
-const ITEMS: Readonly<Record<string, ReadonlySet<string>>> = {
-  message: wordSet("type role content status id phase"),
-  function_call: wordSet("type id call_id name arguments status namespace caller async"),
-  function_call_output: wordSet("type id call_id output status caller name namespace"),
-  reasoning: wordSet("type id summary content encrypted_content"),
-};
-/** How ids begin that the provider gives to items of a type. */
-const PREFIXES: Readonly<Record<string, string>> = { message: "msg", function_call: "fc", reasoning: "rs" };
-const MAXIMUM_ID_CHARACTERS = 64;
-const MAXIMUM_CALL_ID_CHARACTERS = 64;
-const MINIMUM_OUTPUT_TOKENS = 16;
-const PARTS: Readonly<Record<string, readonly string[]>> = {
-  assistant: ["output_text", "refusal"],
-  user: ["input_text", "input_image", "input_file"],
-};
-const PART_FIELDS: Readonly<Record<string, ReadonlySet<string>>> = {
-  output_text: wordSet("type text annotations logprobs"),
-  refusal: wordSet("type refusal"),
-  input_text: wordSet("type text prompt_cache_breakpoint"),
-  input_image: wordSet("type image_url file_id detail prompt_cache_breakpoint"),
-  input_file: wordSet("type file_data file_id file_url filename detail prompt_cache_breakpoint"),
-};
-
 /** What must be true of any request, whatever the model. */
 export const RESPONSES_FORM: readonly Rule[] = [
   {
@@ -76,34 +51,10 @@ export const RESPONSES_FORM: readonly Rule[] = [
     refuse: ({ body }) => unknownField(body, FIELDS, ""),
   },
   {
-    source: "https://github.com/Soju06/codex-lb/pull/637, https://github.com/BerriAI/litellm/issues/13420",
-    refuse: ({ body }) => firstRefusal(itemsOf(body), badItem),
+    source: "fixtures openai-openapi openapi.json CreateResponse (types, required, bounds, words)",
+    refuse: ({ body }) => shapeRefusal(RESPONSE_BODY, body),
   },
-  {
-    source: "https://github.com/james-6-23/codex2api/issues/414, https://github.com/continuedev/continue/pull/11785",
-    refuse: ({ body }) => unpaired(itemsOf(body)),
-  },
-  {
-    source: "https://github.com/continuedev/continue/pull/11785",
-    refuse: ({ body }) => lonelyReasoning(itemsOf(body)),
-  },
-  {
-    source: "https://github.com/can1357/oh-my-pi/pull/50",
-    refuse: ({ body }) =>
-      firstRefusal(itemsOf(body), ({ value }) =>
-        body["store"] === false && value["type"] === "reasoning" && typeof value["encrypted_content"] !== "string"
-          ? new SimError(
-              404,
-              `Item with id '${asText(value["id"])}' not found. Items are not persisted when \`store\` is set to false. Try again with \`store\` set to true, or remove this item from your input.`,
-              { param: "input" },
-            )
-          : undefined,
-      ),
-  },
-  {
-    source: "https://github.com/openai/codex/issues/8145, https://github.com/Wei-Shaw/sub2api/issues/2863",
-    refuse: ({ body }) => firstRefusal(itemsOf(body), ({ value }) => foreignReasoning(value)),
-  },
+  ...ITEM_RULES,
   {
     source:
       "openai resources/responses/responses.d.ts, ResponseCreateParams.StreamOptions (`Only set this when you set stream: true`)",
@@ -116,11 +67,8 @@ export const RESPONSES_FORM: readonly Rule[] = [
   },
   {
     source: "https://github.com/nanbingxyz/5ire/issues/403, https://github.com/vishalmysore/Tools4AI/issues/16",
-    refuse: ({ body }) => {
-      const many = manyItems("tools", body["tools"], 128);
-      if (many) return many;
-      return firstRefusal([...objects(body["tools"]).entries()], ([index, tool]) => badTool(tool, `tools[${index}]`));
-    },
+    refuse: ({ body }) =>
+      firstRefusal([...objects(body["tools"]).entries()], ([index, tool]) => badTool(tool, `tools[${index}]`)),
   },
   {
     source: "https://platform.openai.com/docs/api-reference/responses/create#responses-create-text",
@@ -131,25 +79,49 @@ export const RESPONSES_FORM: readonly Rule[] = [
     refuse: ({ body }) => badMetadata(body),
   },
   {
-    source: "https://github.com/maximhq/bifrost/pull/1000",
-    refuse: ({ body }) => tooLong("user", body["user"], MAXIMUM_USER_CHARACTERS),
-  },
-  {
-    source:
-      "https://github.com/decolua/9router/pull/1672 (a least number), https://platform.openai.com/docs/api-reference/responses/create#responses-create-max_output_tokens",
-    refuse: ({ body }) => {
-      const { max_output_tokens: maximum } = body;
-      if (typeof maximum !== "number" || maximum >= MINIMUM_OUTPUT_TOKENS) return undefined;
-      const message = `Invalid 'max_output_tokens': integer below minimum value. Expected a value >= ${MINIMUM_OUTPUT_TOKENS}, but got ${maximum} instead.`;
-      return badParameter("max_output_tokens", message, "integer_below_min_value");
-    },
-  },
-  {
     source: "https://platform.openai.com/docs/api-reference/responses/create#responses-create-input",
     refuse: ({ body }) =>
       isGiven(body, "input") || isGiven(body, "previous_response_id") || isGiven(body, "prompt")
         ? undefined
-        : badParameter("input", "Missing required parameter: 'input'.", "missing_required_parameter"),
+        : missing("input"),
+  },
+  {
+    source: "https://github.com/vllm-project/vllm/pull/40399 (asked of the API itself)",
+    refuse: ({ body }) => absentTool(body),
+  },
+  {
+    source:
+      "fixtures openai-openapi openapi.json CreateResponse (`previous_response_id`: not together with `conversation`; the wording of the form)",
+    refuse: ({ body }) =>
+      isGiven(body, "previous_response_id") && isGiven(body, "conversation")
+        ? badParameter(
+            "previous_response_id",
+            "Mutually exclusive parameters. Ensure you are only providing one of: 'previous_response_id', 'conversation'.",
+            "mutually_exclusive_parameters",
+          )
+        : undefined,
+  },
+  {
+    source:
+      "https://platform.openai.com/docs/guides/background#limits, https://github.com/agno-agi/agno/pull/7444 (store is required; the wording of the form)",
+    refuse: ({ body }) =>
+      body["background"] === true && body["store"] === false
+        ? badParameter("background", "Background mode requires 'store' to be true.")
+        : undefined,
+  },
+  {
+    source:
+      "https://platform.openai.com/docs/guides/structured-outputs#json-mode, https://github.com/agno-agi/agno/pull/5317 (of the other endpoint)",
+    refuse: ({ body }) =>
+      isJson(body["text"]) &&
+      isJson(body["text"]["format"]) &&
+      body["text"]["format"]["type"] === "json_object" &&
+      !/json/i.test(JSON.stringify([body["input"], body["instructions"]]))
+        ? badParameter(
+            "input",
+            "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
+          )
+        : undefined,
   },
 ];
 
@@ -166,10 +138,11 @@ export const RESPONSES_MODELS: readonly Rule[] = [
   },
   {
     source: "https://github.com/stanfordnlp/dspy/issues/9032",
-    refuse: ({ model, body: { reasoning } }) =>
-      !REASONING.test(model) && isJson(reasoning) && isGiven(reasoning, "effort")
-        ? unsupported("reasoning.effort")
-        : undefined,
+    refuse: ({ model, body: { reasoning } }) => {
+      if (REASONING.test(model) || !isJson(reasoning)) return undefined;
+      const name = ["effort", "summary", "generate_summary"].find((one) => isGiven(reasoning, one));
+      return name === undefined ? undefined : unsupported(`reasoning.${name}`);
+    },
   },
   {
     source: "https://github.com/Kilo-Org/cloud/pull/3807, https://github.com/rikkahub/rikkahub/pull/1037",
@@ -200,101 +173,20 @@ export const RESPONSES_MODELS: readonly Rule[] = [
   },
 ];
 
-function unknownField(value: Json, known: ReadonlySet<string>, at: string): SimError | undefined {
-  const [name] = unknownNames(value, known);
-  if (name === undefined) return undefined;
-  return badParameter(`${at}${name}`, `Unknown parameter: '${at}${name}'.`, "unknown_parameter");
-}
-
-function itemsOf({ input }: Json): readonly LocatedJson[] {
-  return objects(input).map((value, index) => ({ at: `input[${index}]`, value }));
-}
-
-function typeOf({ type, role }: Json): string {
-  return asText(type ?? (role === undefined ? "" : "message"));
-}
-
-function badItem({ at, value }: LocatedJson): SimError | undefined {
-  const type = typeOf(value);
-  const known = ITEMS[type];
-  if (!known) {
-    if (type !== "") return undefined;
-    return badParameter(`${at}.type`, `Missing required parameter: '${at}.type'.`, "missing_required_parameter");
-  }
-  const unknown = unknownField(value, known, `${at}.`);
-  if (unknown) return unknown;
-  const prefix = PREFIXES[type];
-  const { id } = value;
-  if (prefix !== undefined && typeof id === "string") {
-    if (!id.startsWith(prefix)) {
-      const message = `Invalid '${at}.id': '${id}'. Expected an ID that begins with '${prefix}'.`;
-      return badParameter(`${at}.id`, message, "invalid_value");
-    }
-    const long = tooLong(`${at}.id`, id, MAXIMUM_ID_CHARACTERS);
-    if (long) return long;
-  }
-  const long = tooLong(`${at}.call_id`, value["call_id"], MAXIMUM_CALL_ID_CHARACTERS);
-  if (long) return long;
-  if (type === "function_call") return badName(`${at}.name`, value["name"]);
-  if (type === "reasoning" && !Array.isArray(value["summary"]))
-    return badParameter(`${at}.summary`, `Missing required parameter: '${at}.summary'.`, "missing_required_parameter");
-  return type === "message" ? badMessage(at, value) : undefined;
-}
-
-function badMessage(at: string, { role, content }: Json): SimError | undefined {
-  const roles = ["assistant", "system", "developer", "user"];
-  if (!roles.includes(asText(role))) {
-    const message = `Invalid value: '${asText(role)}'. Supported values are: ${roles.map((one) => `'${one}'`).join(", ")}.`;
-    return badParameter(`${at}.role`, message, "invalid_value");
-  }
-  const allowed = PARTS[role === "assistant" ? "assistant" : "user"] ?? [];
-  for (const [index, part] of objects(content).entries()) {
-    const type = asText(part["type"]);
-    const place = `${at}.content[${index}]`;
-    if (!allowed.includes(type)) {
-      const values = allowed.map((one) => `'${one}'`);
-      const last = values.pop();
-      const message = `Invalid value: '${type}'. Supported values are: ${values.join(", ")}${values.length > 1 ? "," : ""} and ${last}.`;
-      return badParameter(place, message, "invalid_value");
-    }
-    const unknown = unknownField(part, PART_FIELDS[type] ?? new Set(), `${place}.`);
-    if (unknown) return unknown;
-  }
-  return undefined;
-}
-
-/** Calls and outputs belong together by `call_id`, wherever they stand. */
-function unpaired(items: readonly LocatedJson[]): SimError | undefined {
-  const idsOf = (type: string) =>
-    items.filter(({ value }) => value["type"] === type).map(({ value }) => asText(value["call_id"]));
-  const calls = idsOf("function_call");
-  const outputs = idsOf("function_call_output");
-  const stray = outputs.find((id) => !calls.includes(id));
-  if (stray !== undefined)
-    return badParameter("input", `No tool call found for function call output with call_id ${stray}.`);
-  const open = calls.find((id) => !outputs.includes(id));
-  return open === undefined ? undefined : badParameter("input", `No tool output found for function call ${open}.`);
-}
-
-/** Reasoning is followed by what it led to. */
-function lonelyReasoning(items: readonly LocatedJson[]): SimError | undefined {
-  for (const [index, { value }] of items.entries()) {
-    if (value["type"] !== "reasoning") continue;
-    const next = items[index + 1]?.value;
-    const follows =
-      next && (next["role"] === "assistant" || !["message", "function_call_output"].includes(typeOf(next)));
-    if (follows) continue;
-    const message = `Item '${asText(value["id"])}' of type 'reasoning' was provided without its required following item.`;
-    return badParameter("input", message);
-  }
-  return undefined;
-}
-
-function foreignReasoning({ type, encrypted_content: sealed }: Json): SimError | undefined {
-  if (type !== "reasoning" || typeof sealed !== "string" || isSigned("openai", sealed, "reasoning")) return undefined;
-  const short = `${sealed.slice(0, 4)}...${sealed.slice(-4)}`;
-  const message = `The encrypted content ${short} could not be verified. Reason: Encrypted content could not be decrypted or parsed.`;
-  return new SimError(400, message, { code: "invalid_encrypted_content" });
+/** The tool that `tool_choice` names is one of the request's; without any, none can be demanded. */
+function absentTool({ tools, tool_choice: choice }: Json): SimError | undefined {
+  const given = objects(tools);
+  if (choice === "required" && given.length === 0)
+    return badParameter("tool_choice", "Tool choice 'required' must be specified with 'tools' parameter.");
+  if (!isJson(choice)) return undefined;
+  const asked = choice["type"] === "allowed_tools" ? objects(choice["tools"]) : [choice];
+  const absent = asked.find(
+    ({ type, name }) =>
+      (type === "function" || type === "custom") &&
+      !given.some((tool) => tool["type"] === type && tool["name"] === name),
+  );
+  if (!absent) return undefined;
+  return badParameter("tool_choice", `Tool choice '${asText(absent["type"])}' not found in 'tools' parameter.`);
 }
 
 function badTool(tool: Json, at: string): SimError | undefined {

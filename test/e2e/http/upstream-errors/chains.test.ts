@@ -40,75 +40,115 @@ const CASES: Readonly<Record<string, Case>> = {
   waits: {
     about: "one target limits its rate, the other is closed: the wait is told",
     chain: [step(limited), step(locked)],
-    ...{ status: 502, headers: WAITS, type: "rate_limit_error", code: "rate_limit_exceeded" },
+    status: 502,
+    headers: WAITS,
+    type: "rate_limit_error",
+    code: "rate_limit_exceeded",
   },
   soonest: {
     about: "the soonest target decides on the wait, and two kinds of being busy are one",
     chain: [step(limited), step(overloaded)],
-    ...{
-      status: 502,
-      headers: { ...WAITS, "retry-after": "1" },
-      type: "overloaded_error",
-      code: "server_is_overloaded",
-    },
+    status: 502,
+    headers: { ...WAITS, "retry-after": "1" },
+    type: "overloaded_error",
+    code: "server_is_overloaded",
   },
   closed: {
     about: "no target will ever serve it",
     chain: [step(locked), step({ status: 404, body: {} })],
-    ...{ status: 502, headers: NEVER, type: "api_error", code: "provider_error" },
+    status: 502,
+    headers: NEVER,
+    type: "api_error",
+    code: "provider_error",
   },
   own: {
     about: "a field of the client's own, refused before a target that is closed",
     chain: [step(tooMuch), step(locked)],
-    ...{ status: 400, headers: NEITHER, type: "invalid_request_error", code: "invalid_request", says: OWN },
+    status: 400,
+    headers: NEITHER,
+    type: "invalid_request_error",
+    code: "invalid_request",
+    says: OWN,
   },
   "own-last": {
     about: "a field of the client's own, refused by the last target",
     chain: [step(limited), step(tooMuch)],
-    ...{ status: 400, headers: NEITHER, type: "invalid_request_error", code: "invalid_request", says: OWN },
+    status: 400,
+    headers: NEITHER,
+    type: "invalid_request_error",
+    code: "invalid_request",
+    says: OWN,
   },
   "own-first": {
     about: "a field of the client's own, while another target may take it later",
     chain: [step(tooMuch), step(limited)],
-    ...{ status: 502, headers: WAITS, type: "rate_limit_error", code: "rate_limit_exceeded", never: OWN },
+    status: 502,
+    headers: WAITS,
+    type: "rate_limit_error",
+    code: "rate_limit_exceeded",
+    never: OWN,
   },
   "own-name": {
     about: "the name of a field of the client's own",
     chain: [step(unsupported("temperature"))],
     asks: { temperature: 0.5 },
-    ...{ status: 400, headers: NEITHER, type: "invalid_request_error", code: "unsupported_parameter" },
+    status: 400,
+    headers: NEITHER,
+    type: "invalid_request_error",
+    code: "unsupported_parameter",
     says: "'temperature' is not supported",
   },
   added: {
     about: "a field that the gateway added",
     chain: [step(unsupported("seed"), set({ "/seed": 5 }))],
-    ...{ status: 502, headers: NEVER, type: "api_error", code: "provider_error", never: "seed" },
+    status: 502,
+    headers: NEVER,
+    type: "api_error",
+    code: "provider_error",
+    never: "seed",
   },
   changed: {
     about: "a value that the gateway changed",
     chain: [step(tooMuch, set({ "/max_tokens": 99_999 }))],
-    ...{ status: 502, headers: NEVER, type: "api_error", code: "provider_error", never: "32000" },
+    status: 502,
+    headers: NEVER,
+    type: "api_error",
+    code: "provider_error",
+    never: "32000",
   },
   absent: {
     about: "a field that nobody sent",
     chain: [step(unsupported("top_logprobs"))],
-    ...{ status: 502, headers: NEVER, type: "api_error", code: "provider_error", never: "top_logprobs" },
+    status: 502,
+    headers: NEVER,
+    type: "api_error",
+    code: "provider_error",
+    never: "top_logprobs",
   },
   long: {
     about: "a prompt that is too long, before a larger window that is closed",
     chain: [step(tooLong, { window: 8_000 }), step(locked, { window: 16_000 })],
-    ...{ status: 400, headers: NEITHER, type: "invalid_request_error", code: "context_length_exceeded" },
+    status: 400,
+    headers: NEITHER,
+    type: "invalid_request_error",
+    code: "context_length_exceeded",
     says: "maximum context length",
   },
   "long-first": {
     about: "a prompt that is too long, before a larger window that limits its rate",
     chain: [step(tooLong, { window: 8_000 }), step(limited, { window: 16_000 })],
-    ...{ status: 502, headers: WAITS, type: "rate_limit_error", code: "rate_limit_exceeded" },
+    status: 502,
+    headers: WAITS,
+    type: "rate_limit_error",
+    code: "rate_limit_exceeded",
   },
   filtered: {
     about: "content that the provider's filter refuses",
     chain: [step(said("Your request was rejected by our safety system.", { code: "content_policy_violation" }))],
-    ...{ status: 400, headers: NEITHER, type: "invalid_request_error", code: "content_policy_violation" },
+    status: 400,
+    headers: NEITHER,
+    type: "invalid_request_error",
+    code: "content_policy_violation",
     says: "safety system",
   },
 };
@@ -154,6 +194,29 @@ describe("what a chain comes to", () => {
   });
 });
 
+/** The last event of a stream that fails. */
+function lastOf(
+  format: FormatName,
+  [type, code, responses]: readonly [type: string, code: string | undefined, responses: string],
+  message: string,
+): Json {
+  switch (format) {
+    case "chat":
+      return { error: { message, type: "api_error", ...(code !== undefined && { code }) } };
+    case "messages":
+      return { type: "error", error: { type, message } };
+    case "responses":
+      return { type: "response.failed", response: { status: "failed", error: { code: responses, message } } };
+  }
+}
+
+/** Types of the events of a stream that fails before its first. */
+const EVENTS: Readonly<Record<FormatName, readonly unknown[]>> = {
+  chat: [undefined],
+  messages: ["ping", "error"],
+  responses: ["response.created", "response.in_progress", "error", "response.failed"],
+};
+
 describe("a chain that fails when the stream has begun", () => {
   let stage: ErrorStage;
   /** Upstreams that wait, by model. */
@@ -165,6 +228,12 @@ describe("a chain that fails when the stream has begun", () => {
     tooLong: ["invalid_request_error", "context_length_exceeded", "context_length_exceeded"],
     tooMuch: ["invalid_request_error", undefined, "invalid_prompt"],
     locked: ["api_error", undefined, "server_error"],
+  };
+  const SAYS: Readonly<Record<Situation, { readonly [format in FormatName]?: string }>> = {
+    limited: { responses: "try again in 10s" },
+    tooLong: { messages: "prompt is too long: 150000 tokens > 128000 maximum" },
+    tooMuch: { chat: OWN, messages: OWN, responses: OWN },
+    locked: {},
   };
   const cells = (Object.keys(SITUATIONS) as Situation[]).flatMap((situation) =>
     FORMAT_NAMES.map((format) => ({ situation, format, model: `${situation}-${format}`.toLowerCase() })),
@@ -187,27 +256,11 @@ describe("a chain that fails when the stream has begun", () => {
     await call.until(FORMATS[format].beat);
     waiting.get(model)!();
     const { status, text } = await call.whole();
-    const [type, code, responses] = TELLS[situation];
     expect(status).toBe(200);
-    const all = eventsOf(text);
-    const message = expect.stringContaining(situation === "tooMuch" ? OWN : "") as string;
-    if (format === "chat") {
-      const error = code === undefined ? { message, type: "api_error" } : { message, type: "api_error", code };
-      expect(all.at(-1)).toMatchObject({ error });
-      expect(text.endsWith("data: [DONE]\n\n")).toBe(true);
-    } else if (format === "messages") {
-      expect(all.at(-1)).toMatchObject({ type: "error", error: { type, message } });
-      if (situation === "tooLong") expect(text).toContain("prompt is too long: 150000 tokens > 128000 maximum");
-    } else {
-      expect(all.map((event) => event["type"])).toEqual([
-        "response.created",
-        "response.in_progress",
-        "error",
-        "response.failed",
-      ]);
-      expect(all.at(-1)).toMatchObject({ response: { status: "failed", error: { code: responses, message } } });
-      if (situation === "limited") expect(text).toContain("try again in 10s");
-    }
+    const message = expect.stringContaining(SAYS[situation][format] ?? "") as string;
+    expect(eventsOf(text).at(-1)).toMatchObject(lastOf(format, TELLS[situation], message));
+    expect(eventsOf(text).map((event) => event["type"])).toEqual(EVENTS[format]);
+    expect(text).toMatch(format === "chat" ? /data: \[DONE\]\n\n$/ : /\}\n\n$/);
   });
 });
 

@@ -94,9 +94,10 @@ describe.each(PROVIDERS)("%s refuses", (provider) => {
       const wait = isClients ? undefined : (waitOf(cell) ?? undefined);
       expect(answer.headers["retry-after"]).toBe(wait);
       expect(answer.headers["x-should-retry"]).toBe(situation === "locked" ? "false" : undefined);
-      const message = messageOf(answer, cell);
-      if (isClients) expect(message).toContain(wordsOf(cell));
-      if (way === "versioned" && situation === "tooLong") expect(message).toMatch(/prompt is too long/i);
+      const { message, ...form } = formOf(answer);
+      expect(form).toEqual(expectedForm(cell));
+      expect(message).toContain(isClients ? wordsOf(cell) : "Every upstream failed: ");
+      expect(message).toMatch(way === "versioned" && situation === "tooLong" ? /prompt is too long/i : /./);
       expect(answer.text).not.toMatch(/upstream-key|upst\*|AKIDEX|secret-of/);
       const after = await stage.gateway.books(stage.user);
       expect(after.balance).toBe(before.balance);
@@ -111,25 +112,28 @@ function wordsOf({ provider, situation }: Cell): string {
   return String(error["message"]).slice(0, 60);
 }
 
-/** The words of an error, whose form is checked. */
-function messageOf({ text, headers }: Answer, { way, situation }: Cell): string {
-  if (way === "text") {
-    expect(headers["content-type"]).toBe("text/plain; charset=utf-8");
-    return text;
-  }
-  expect(headers["content-type"]).toBe("application/json");
-  const body = JSON.parse(text) as { error: Json };
-  if (way === "json") {
-    expect(body.error).toMatchObject({ type: TYPES[situation], code: CODES_BY(situation, body.error) });
-    return String(body.error["message"]);
-  }
-  expect(body).toMatchObject({ type: "error", error: { type: TYPES[situation] } });
-  return String(body.error["message"]);
+/** An error, taken apart. */
+interface Form {
+  readonly contentType: string | undefined;
+  readonly type?: unknown;
+  readonly code?: unknown;
+}
+
+function formOf({ text, headers }: Answer): Form & { readonly message: string } {
+  const contentType = headers["content-type"];
+  if (contentType !== "application/json") return { contentType, message: text };
+  const { error } = JSON.parse(text) as { error: Json };
+  const { type, code, message } = error;
+  return { contentType, type, ...("code" in error && { code }), message: String(message) };
 }
 
 /** Cohere's errors have no codes: ours stands in for one. */
-function CODES_BY(situation: Situation, { code }: Json): unknown {
-  return code === "provider_error" && (situation === "limited" || situation === "overloaded") ? code : CODES[situation];
+function expectedForm({ situation, way, provider }: Cell): Form {
+  if (way === "text") return { contentType: "text/plain; charset=utf-8" };
+  const form = { contentType: "application/json", type: TYPES[situation] };
+  const isBusy = situation === "limited" || situation === "overloaded";
+  const hasNone = provider === "cohere";
+  return way === "json" ? { ...form, code: isBusy && hasNone ? "provider_error" : CODES[situation] } : form;
 }
 
 const BREAKS = ["overloaded", "limited", "reset", "end"] as const;
@@ -141,6 +145,17 @@ const MIDWAY = PROVIDERS.flatMap((provider) =>
       : [];
   }),
 );
+
+/** The last event of a stream that breaks off so. */
+function lastOf(format: FormatName, how: (typeof BREAKS)[number]): Json {
+  const kind = how === "overloaded" || how === "limited" ? how : null;
+  const message = expect.stringMatching(/./) as string;
+  if (format === "chat") return { error: { type: "api_error", message, ...(kind && { code: CODES[kind] }) } };
+  if (format === "messages")
+    return { type: "error", error: { type: kind === null ? "api_error" : TYPES[kind], message } };
+  const code = kind === null ? "server_error" : CODES[kind];
+  return { type: "response.failed", response: { status: "failed", error: { code, message } } };
+}
 
 describe("a stream that breaks off", () => {
   let broken: ErrorStage;
@@ -162,19 +177,8 @@ describe("a stream that breaks off", () => {
     const answer = await askFormat(broken.gateway, broken.user, format, { model: `route/${name}`, stream: true });
     expect(answer.status).toBe(200);
     expect(streamedText(format, answer.text)).toBe("Hi");
-    const all = eventsOf(answer.text);
-    const kind = how === "overloaded" || how === "limited" ? how : null;
-    const code = kind === null ? undefined : CODES[kind];
-    if (format === "chat") {
-      expect(answer.text.endsWith("\n\ndata: [DONE]\n\n")).toBe(true);
-      expect(all.at(-1)).toMatchObject({ error: { type: "api_error", ...(code && { code }) } });
-    } else if (format === "messages") {
-      expect(all.at(-1)).toMatchObject({ type: "error", error: { type: kind === null ? "api_error" : TYPES[kind] } });
-    } else {
-      expect(all.at(-2)).toMatchObject({ type: "error", code: code ?? "server_error" });
-      const error = { code: code ?? "server_error", message: expect.stringMatching(/./) as string };
-      expect(all.at(-1)).toMatchObject({ type: "response.failed", response: { status: "failed", error } });
-    }
+    expect(eventsOf(answer.text).at(-1)).toMatchObject(lastOf(format, how));
+    expect(answer.text).toMatch(format === "chat" ? /\n\ndata: \[DONE\]\n\n$/ : /event: error\n/);
     await broken.gateway.audit();
     const { ledger } = await broken.gateway.books(broken.user);
     expect(ledger.at(0)).toMatchObject({ outcome: "upstream_cut" });
