@@ -132,6 +132,8 @@ export interface NameRules {
   readonly toolName: number;
   /** `word`: letters, digits, `_` and `-`. */
   readonly toolNameCharacters: "any" | "word";
+  /** What they begin with; left out: any of the characters. */
+  readonly toolNameStart?: RegExp;
 }
 
 /** The names of one request's tools as an upstream takes them, and back. Equal names stay equal, different ones different. */
@@ -169,14 +171,17 @@ export class ToolNames {
   }
 
   #fits(name: string): boolean {
-    const { toolName, toolNameCharacters } = this.#rules;
-    return name.length <= toolName && (toolNameCharacters === "any" || name.search(NOT_WORD) < 0);
+    const { toolName, toolNameCharacters, toolNameStart } = this.#rules;
+    const begins = toolNameStart === undefined || toolNameStart.test(name);
+    return begins && name.length <= toolName && (toolNameCharacters === "any" || name.search(NOT_WORD) < 0);
   }
 
   #made(name: string, seed: string): string {
-    const { toolName } = this.#rules;
+    const { toolName, toolNameStart } = this.#rules;
     const digest = sha256(seed).slice(0, DIGEST_CHARACTERS);
     const room = Math.max(0, Math.min(toolName, 1024) - digest.length - 1);
-    return `${name.replaceAll(NOT_WORD, "_").slice(0, room)}_${digest}`.slice(-toolName);
+    const word = name.replaceAll(NOT_WORD, "_");
+    const begun = toolNameStart === undefined || toolNameStart.test(word) ? word : `tool_${word}`;
+    return `${begun.slice(0, room)}_${digest}`.slice(-toolName);
   }
 }

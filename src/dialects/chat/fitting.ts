@@ -241,8 +241,8 @@ class Fitting {
     const edits = new Edits(tool);
     const { function: described, custom } = tool;
     if (isJson(described)) {
-      const strict = strictTools && described["strict"] === true;
-      const inner = new Edits(strict ? this.#held(described, "parameters", `/tools/${index}/function`) : described);
+      const isLoose = !strictTools && described["strict"] === true;
+      const inner = new Edits(isLoose ? described : this.#held(described, "parameters", `/tools/${index}/function`));
       if (typeof described["name"] === "string") inner.set("name", this.names.written(described["name"]));
       if (parametersDemanded && !isJson(described["parameters"])) inner.set("parameters", NO_PARAMETERS);
       if (!strictTools) {

@@ -217,8 +217,8 @@ function unusedChoice({ tool_choice: choice }: Json, report: Report): null {
   return null;
 }
 
-/** FunctionDeclaration.name: letters, digits, `_`, `:`, `.` and `-`, 64 at most (https://ai.google.dev/api/caching). */
-const NAMES: NameRules = { toolName: 64, toolNameCharacters: "any" };
+/** FunctionDeclaration.name: a letter or `_`, then letters, digits, `_`, `:`, `.`, `-`, 64 at most (https://ai.google.dev/api/caching). */
+const NAMES: NameRules = { toolName: 64, toolNameCharacters: "any", toolNameStart: /^[a-z_]/i };
 
 function codecAt(place: Place) {
   const codec = {

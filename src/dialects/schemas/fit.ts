@@ -11,7 +11,7 @@ import {
   unescaped,
 } from "./json-schema.ts";
 import type { SchemaRules } from "./rules.ts";
-import { DEFINITIONS, presentForm, withoutRootUnion } from "./unrestricted.ts";
+import { DEFINITIONS, fitUnrestricted } from "./unrestricted.ts";
 import type { Work } from "./work.ts";
 
 export interface FittedSchema {
@@ -33,7 +33,7 @@ export interface FittedSchema {
  */
 export function fitSchema(schema: Json, rules: SchemaRules, work: Work): FittedSchema {
   work.begin(schema);
-  if (rules.keywords === null) return fitUnrestricted(schema, rules, work);
+  if (rules.keywords === null) return { ...fitUnrestricted(schema, rules, work), shaped: true, optional: 0 };
   const losses = new Losses();
   const writer = new SchemaWriter(schema, rules, work, losses);
   const fitted = writer.fit();
@@ -44,11 +44,6 @@ export function fitSchema(schema: Json, rules: SchemaRules, work: Work): FittedS
     shaped: losses.shaped,
     optional: writer.optional,
   };
-}
-
-function fitUnrestricted(schema: Json, { objectRoot }: SchemaRules, work: Work): FittedSchema {
-  const { schema: root, dropped } = objectRoot ? withoutRootUnion(schema, work) : { schema, dropped: [] };
-  return { schema: presentForm(root), dropped, shaped: true, optional: 0 };
 }
 
 /** Schemas within each other that are written: those of any body, and as many again below references. */

@@ -18,6 +18,12 @@ export interface SchemaRules {
   readonly references: "always" | "acyclic" | "never";
   /** The whole must be an object and no union. */
   readonly objectRoot: boolean;
+  /** What the properties of the whole may be called; left out: anything. */
+  readonly rootNames?: RegExp;
+  /** Keywords that the whole may not have beside its properties. */
+  readonly rootWithout?: readonly string[];
+  /** Lists must say what they hold. */
+  readonly listItems?: true;
   /** Dropped constraints are repeated in the description, as the provider's own SDK does. */
   readonly described: boolean;
 }
@@ -71,7 +77,8 @@ export const CLAUDE_MAX_OPTIONAL_PROPERTIES = 10;
 
 /**
  * Tools that are not strict may have any schema, but no union at its root: "input_schema does not support oneOf, allOf, or
- * anyOf at the top level" (https://github.com/anthropics/claude-code/issues/5973).
+ * anyOf at the top level" (https://github.com/anthropics/claude-code/issues/5973). "Property keys should match pattern":
+ * https://github.com/anthropics/claude-code/issues/40075.
  */
 export const CLAUDE_TOOLS: SchemaRules = {
   keywords: null,
@@ -80,6 +87,23 @@ export const CLAUDE_TOOLS: SchemaRules = {
   required: "given",
   references: "always",
   objectRoot: true,
+  rootNames: /^[a-zA-Z0-9_.-]{1,64}$/,
+  described: false,
+};
+
+/**
+ * OpenAI's tools that are not strict: "schema must have type 'object' and not have 'oneOf'/'anyOf'/'allOf'/'enum'/'not' at the
+ * top level", "array schema missing items" (https://github.com/sigoden/aichat/pull/1049).
+ */
+const OPENAI_TOOLS: SchemaRules = {
+  keywords: null,
+  unions: true,
+  closed: false,
+  required: "given",
+  references: "always",
+  objectRoot: true,
+  rootWithout: ["enum", "not"],
+  listItems: true,
   described: false,
 };
 
@@ -111,10 +135,19 @@ export interface VendorSchemas {
   readonly schemaKeywords: readonly string[] | null;
 }
 
-/** null for a vendor that takes any schema; OpenAI's own does unless it is to be followed strictly. */
-export function vendorSchemas({ vendor, schemaKeywords }: VendorSchemas, strict: boolean): SchemaRules | null {
-  if (schemaKeywords === null) return null;
-  if (vendor === "openai" || vendor === "azure") return strict ? STRICT_SCHEMAS : null;
+/**
+ * null for a vendor that takes any schema; OpenAI's own takes any answer's unless it is to be followed strictly.
+ * @param of an answer's schema, or a tool's.
+ */
+export function vendorSchemas(
+  { vendor, schemaKeywords }: VendorSchemas,
+  of: "schema" | "parameters",
+  strict: boolean,
+): SchemaRules | null {
+  const isOpenAI = vendor === "openai" || vendor === "azure";
+  if (isOpenAI && of === "parameters" && !strict) return OPENAI_TOOLS;
+  if (schemaKeywords === null || (of === "parameters" && !strict)) return null;
+  if (isOpenAI) return strict ? STRICT_SCHEMAS : null;
   return {
     keywords: COMMON.union(new Set(schemaKeywords)),
     unions: true,

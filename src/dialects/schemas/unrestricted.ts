@@ -1,22 +1,56 @@
-import { isJson, type Json } from "../../kit/index.ts";
+import { escapeSegment, isJson, type Json } from "../../kit/index.ts";
 import { ANNOTATIONS, comparable, isReference, LISTS, listOf, MAPS, References, SINGLES } from "./json-schema.ts";
+import type { SchemaRules } from "./rules.ts";
 import { weightOf, type Work } from "./work.ts";
 
 /*
- * Schemas for targets that take every keyword, and refuse only how one is written, or a union at its root.
+ * Schemas for targets that take every keyword, and refuse only how one is written, or what is at its root.
  */
 
 export const FORMER_DEFINITIONS = "#/definitions/";
 export const DEFINITIONS = "#/$defs/";
 
-/** The schema under the present names and with nothing beside a reference; the very same where it is so already. */
-export function presentForm(schema: Json): Json {
-  return new PresentForm().of(schema) as Json;
+/** A schema in a form that is taken, and JSON pointers into the original of what it no longer says. */
+interface Formed {
+  readonly schema: Json;
+  readonly dropped: readonly string[];
 }
 
+/** The very same schema where it is taken as it is. */
+export function fitUnrestricted(
+  schema: Json,
+  { objectRoot, rootNames, rootWithout = [], listItems }: SchemaRules,
+  work: Work,
+): Formed {
+  const { schema: root, dropped } = objectRoot ? objectOnly(schema, rootWithout, work) : { schema, dropped: [] };
+  const named = rootNames === undefined ? { schema: root, dropped: [] } : withRootNames(root, rootNames);
+  const form = new PresentForm(listItems === true).of(named.schema) as Json;
+  return { schema: form, dropped: [...dropped, ...named.dropped] };
+}
+
+/** The properties of the whole that have a name which is taken. */
+function withRootNames(root: Json, names: RegExp): Formed {
+  const { properties, required } = root;
+  const refused = isJson(properties) ? Object.keys(properties).filter((name) => !names.test(name)) : [];
+  if (refused.length === 0) return { schema: root, dropped: [] };
+  const isTaken = (name: unknown): boolean => !refused.includes(String(name));
+  const schema = {
+    ...root,
+    properties: Object.fromEntries(Object.entries(properties as Json).filter(([name]) => isTaken(name))),
+    ...(Array.isArray(required) && { required: required.filter(isTaken) }),
+  };
+  return { schema, dropped: refused.map((name) => `/properties/${escapeSegment(name)}`) };
+}
+
+/** The schema under the present names, with nothing beside a reference and, where it is demanded, with items of every list. */
 class PresentForm {
   /** A schema stands in many places of an object that branches within each other were brought together to. */
   readonly #known = new Map<Json, Json>();
+  readonly #listItems: boolean;
+
+  constructor(listItems: boolean) {
+    this.#listItems = listItems;
+  }
 
   of(node: unknown): unknown {
     if (!isJson(node)) return node;
@@ -41,7 +75,8 @@ class PresentForm {
       changed ??= { ...node };
       changed[keyword] = present;
     }
-    return former || apart ? rewritten(changed ?? node) : (changed ?? node);
+    const form = former || apart ? rewritten(changed ?? node) : (changed ?? node);
+    return this.#listItems ? withItems(form) : form;
   }
 
   #value(keyword: string, value: unknown): unknown {
@@ -63,6 +98,15 @@ class PresentForm {
     }
     return changed ? Object.fromEntries(entries) : schemas;
   }
+}
+
+/** A list that does not say what it holds may hold anything; a tuple is written in the present way. */
+function withItems(node: Json): Json {
+  const { items, additionalItems, ...rest } = node;
+  if (Array.isArray(items))
+    return { ...rest, prefixItems: items, items: isJson(additionalItems) ? additionalItems : {} };
+  const isList = listOf(node["type"]).includes("array");
+  return isList && items === undefined ? { ...node, items: {} } : node;
 }
 
 /** Whether anything is said beside a reference. */
@@ -87,16 +131,23 @@ function rewritten({ $defs, definitions, ...rest }: Json): Json {
 /** What several schemas of objects are joined by. */
 const OF_OBJECTS: ReadonlySet<string> = new Set(["type", "properties", "required", ...ANNOTATIONS]);
 
-interface ObjectRoot {
-  readonly schema: Json;
-  /** The unions that say more than the object does. */
-  readonly dropped: readonly string[];
+/** The root as an object without a union and without what is refused there. One that is something else stays what it is. */
+function objectOnly(root: Json, refused: readonly string[], work: Work): Formed {
+  const { schema, dropped } = withoutRootUnion(root, work);
+  const beside = refused.filter((keyword) => schema[keyword] !== undefined);
+  const { type } = schema;
+  const isPlain = type !== undefined && !(Array.isArray(type) && type.includes("object"));
+  if (beside.length === 0 && isPlain) return { schema, dropped };
+  const kept = Object.entries(schema).filter(([keyword]) => !beside.includes(keyword));
+  const object = { properties: {}, ...Object.fromEntries(kept), type: isPlain ? type : "object" };
+  return { schema: object, dropped: [...dropped, ...beside.map((keyword) => `/${keyword}`)] };
 }
 
 /**
- * An object with the properties of every branch, of which those are required that are in all.
+ * An object with the properties of every branch, of which those are required that are in all. What is dropped are the unions
+ * that say more than the object does.
  */
-export function withoutRootUnion(root: Json, work: Work): ObjectRoot {
+function withoutRootUnion(root: Json, work: Work): Formed {
   const { anyOf, oneOf, allOf, ...rest } = root;
   const unions = Object.entries({ anyOf, oneOf, allOf }).filter(([, branches]) => Array.isArray(branches));
   if (unions.length === 0) return { schema: root, dropped: [] };

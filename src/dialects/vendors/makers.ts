@@ -174,6 +174,8 @@ export const MAKERS = {
       // https://platform.kimi.ai/docs/api/chat (tools)
       maxTools: 128,
       toolNameCharacters: "word",
+      // "function name is invalid, must start with a letter"
+      toolNameStart: /^[a-z]/i,
       developerRole: false,
     },
     models: [

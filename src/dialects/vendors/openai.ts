@@ -50,7 +50,14 @@ const MODELS: readonly ModelEntry[] = [
   {
     match: model(String.raw`o1-(?:mini|preview)`),
     source: ["https://portkey.ai/error-library/unsupported-value-error-10543"],
-    rules: { ...REASONING, maxOutput: 32_768, developerRole: false, structuredOutput: "never" },
+    rules: {
+      ...REASONING,
+      maxOutput: 32_768,
+      developerRole: false,
+      systemRole: "user",
+      structuredOutput: "never",
+      refusedFields: alsoRefused("parallel_tool_calls"),
+    },
   },
   {
     match: model(String.raw`(?:o\d+-pro|o\d+(?:-mini)?-deep-research|codex-mini-latest)`),

@@ -218,7 +218,7 @@ interface Held {
 export function withFittedSchema(owner: Json, name: "schema" | "parameters", target: Rules, work: Work): Held {
   const { [name]: schema } = owner;
   const strict = owner["strict"] === true;
-  const rules = vendorSchemas(target, strict);
+  const rules = vendorSchemas(target, name, strict);
   if (rules === null || !isJson(schema)) return { owner, dropped: [] };
   const fitted = fitSchema(schema, rules, work);
   if (strict && !fitted.shaped) return { owner: { ...owner, strict: false }, dropped: ["/strict"] };

@@ -14,11 +14,12 @@ import type { Json } from "../../../src/kit/index.ts";
 export const RULES: Readonly<Record<string, SchemaRules>> = {
   claude: CLAUDE_SCHEMAS,
   claude_tools: CLAUDE_TOOLS,
+  openai_tools: vendorSchemas({ vendor: "openai", schemaKeywords: [] }, "parameters", false)!,
   strict: STRICT_SCHEMAS,
   gemini: GEMINI_SCHEMAS,
   cohere: COHERE_SCHEMAS,
-  vendor: vendorSchemas({ vendor: "cerebras", schemaKeywords: ["minimum", "maxLength"] }, false)!,
-  strict_vendor: vendorSchemas({ vendor: "cerebras", schemaKeywords: ["pattern"] }, true)!,
+  vendor: vendorSchemas({ vendor: "cerebras", schemaKeywords: ["minimum", "maxLength"] }, "schema", false)!,
+  strict_vendor: vendorSchemas({ vendor: "cerebras", schemaKeywords: ["pattern"] }, "schema", true)!,
 };
 
 /** Runs of each property; `NUM_RUNS` sets another number. */

@@ -53,7 +53,7 @@ export function readTools(body: Json): ReadTools {
     }
     const namespace = nameOf(tool, pointer);
     return list(tool["tools"], `${pointer}/tools`).map((inner, place) =>
-      add(inner, `${pointer}/tools/${place}`, namespace),
+      add(withDescription(inner, tool["description"]), `${pointer}/tools/${place}`, namespace),
     );
   };
   const tools = list(body["tools"], "/tools").flatMap((tool, index) => read(tool, `/tools/${index}`));
@@ -75,6 +75,13 @@ function additionalTools(input: unknown): readonly { readonly tool: Json; readon
 }
 
 /** The loading and calling of tools by tools (`defer_loading`, `allowed_callers`, `output_schema`) says nothing here. */
+/** What a namespace says of its tools is said of each. */
+function withDescription(tool: Json, common: unknown): Json {
+  if (typeof common !== "string" || common === "") return tool;
+  const { description } = tool;
+  return { ...tool, description: typeof description === "string" ? `${common}\n\n${description}` : common };
+}
+
 function typed(tool: Json, name: string, pointer: string): Json {
   const { description, parameters, strict } = tool;
   if (parameters !== undefined && parameters !== null && !isJson(parameters)) {

@@ -2,7 +2,7 @@ import { asNumber, badParameter, SimError } from "../../fields.ts";
 import { firstRefusal, formatTypeOf, isGiven, messagesOf, objects, partsOf, type Rule } from "../rule.ts";
 import { badEffort, badSampling, REASONING, thinks, unsupported } from "./limits.ts";
 
-const PLAIN = /^(?:gpt-(?:3|4)|chatgpt|gpt-5(?:\.\d)?-chat)/;
+const PLAIN = /^(?:gpt-(?:3|4)|chatgpt|gpt-5-chat)/;
 /** Only at `/v1/responses`. */
 const RESPONSES_ONLY = /^(?:o1-pro|o3-pro|gpt-5[^ ]*-(?:pro|codex)|codex-|computer-use)/;
 const SEARCH_REFUSES = "temperature top_p frequency_penalty presence_penalty logit_bias logprobs top_logprobs n".split(

@@ -7,8 +7,9 @@ const MAXIMUM_NAME_CHARACTERS = 64;
 export const MAXIMUM_USER_CHARACTERS = 64;
 
 const O_SERIES = /^o\d/;
-/** Models that think, and models of any age that do not: `gpt-5-chat` is one of the latter. */
-export const REASONING = /^(?:o\d|gpt-(?:5(?!\.\d)(?!-chat)|5\.\d+(?!-chat)|[6-9]|\d\d))/;
+/** Models that think, and models of any age that do not: `gpt-5-chat` is one of the latter, and its successors think
+ * (https://github.com/egoist/chatwise-releases/issues/1257). */
+export const REASONING = /^(?:o\d|gpt-(?:5(?!\.\d)(?!-chat)|5\.\d+|[6-9]|\d\d))/;
 
 /** The levels of effort that a model knows, the first that fits. */
 const EFFORTS: readonly (readonly [RegExp, string])[] = [

@@ -1,0 +1,3 @@
+import { sweepFormat } from "./sweep.ts";
+
+sweepFormat("chat");
