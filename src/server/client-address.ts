@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { BlockList, isIPv4, isIPv6, type Socket } from "node:net";
 import type { Log } from "../kit/index.ts";
 
@@ -170,11 +171,12 @@ interface Client {
 /** Whose request it is, by its connection and its `X-Forwarded-For`. */
 export function rememberClients(
   log: Pick<Log, "warn">,
-): (socket: Socket, forwardedFor: string | undefined, trusted: TrustedProxies, now: number) => Client {
+): (req: Pick<IncomingMessage, "socket" | "headers">, trusted: TrustedProxies, now: number) => Client {
   const peerOf = rememberPeers();
   const warn = warnOfUntrusted(log);
-  return (socket, forwardedFor, trusted, now) => {
+  return ({ socket, headers }, trusted, now) => {
     const peer = peerOf(socket);
+    const forwardedFor = headers["x-forwarded-for"]?.toString();
     const proxied = trusted(peer);
     if (forwardedFor === undefined) return { ip: peer, proxied };
     if (!proxied) warn(peer, now);

@@ -222,8 +222,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const http: HttpExchange = { req, res, requestId, always: fixed, errorStyle, errorFormat, closing: closes };
       if (inApi && isPreflight(req)) return respond(http, 204, "", preflightHeaders(req), "");
 
-      const forwardedFor = req.headers["x-forwarded-for"]?.toString();
-      const { ip, proxied } = clientOf(req.socket, forwardedFor, trusted(trustedProxies), receivedAt);
+      const { ip, proxied } = clientOf(req, trusted(trustedProxies), receivedAt);
       const received: ReceivedRequest = {
         http,
         format,
