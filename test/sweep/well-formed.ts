@@ -42,7 +42,9 @@ const WHOLE: Readonly<Record<FormatName, (answer: Json) => void>> = {
       must(message["role"] === "assistant", "role", message["role"]);
       const calls = list(message["tool_calls"]);
       must("content" in message, "a message without content");
-      for (const call of calls) checkCall(call["id"], object(call["function"]));
+      for (const { id, type, function: made, custom } of calls)
+        if (type === "custom") checkCustomCall(id, object(custom));
+        else checkCall(id, object(made));
       must(calls.length > 0 === (choice["finish_reason"] === "tool_calls"), "calls and finish_reason differ", choice);
     }
     must(typeof object(answer["usage"])["prompt_tokens"] === "number", "no usage");
@@ -63,6 +65,12 @@ function checkCall(id: unknown, { name, arguments: input }: Json): void {
   must(typeof id === "string" && id !== "", "a call without an id", id);
   must(typeof name === "string" && name !== "", "a call without a name", name);
   must(typeof input === "string" && isJson(parse(input)), "arguments that are no object", input);
+}
+
+function checkCustomCall(id: unknown, { name, input }: Json): void {
+  must(typeof id === "string" && id !== "", "a call without an id", id);
+  must(typeof name === "string" && name !== "", "a call without a name", name);
+  must(typeof input === "string", "an input that is no text", input);
 }
 
 function checkBlock(block: Json): void {
@@ -166,21 +174,29 @@ function checkChoice(pieces: readonly Json[]): void {
   const finish = pieces.findIndex((piece) => (piece["finish_reason"] ?? null) !== null);
   must(finish === pieces.length - 1, "a finish_reason that is not the last", pieces[finish]);
   must(FINISHES.has(String(pieces[finish]?.["finish_reason"])), "finish_reason", pieces[finish]);
-  const begun = new Map<unknown, { id: unknown; name: string; arguments: string }>();
+  const begun = new Map<unknown, { id: unknown; type: unknown; name: string; text: string }>();
   for (const call of pieces.flatMap(({ delta }) => list(object(delta)["tool_calls"]))) {
-    const made = object(call["function"]);
     const known = begun.get(call["index"]);
+    const type = known?.type ?? call["type"];
+    const made = object(call[type === "custom" ? "custom" : "function"]);
     if (known === undefined) {
       must(call["index"] === begun.size, "index of a call", call);
-      must(call["type"] === "function" && typeof made["name"] === "string", "the first piece of a call", call);
+      must(
+        ["function", "custom"].includes(String(type)) && typeof made["name"] === "string",
+        "the first piece of a call",
+        call,
+      );
     }
     begun.set(call["index"], {
       id: known?.id ?? call["id"],
+      type,
       name: (known?.name ?? "") + textOf(made["name"]),
-      arguments: (known?.arguments ?? "") + textOf(made["arguments"]),
+      text: (known?.text ?? "") + textOf(made[type === "custom" ? "input" : "arguments"]),
     });
   }
-  for (const call of begun.values()) checkCall(call.id, call);
+  for (const { id, type, name, text } of begun.values())
+    if (type === "custom") checkCustomCall(id, { name, input: text });
+    else checkCall(id, { name, arguments: text });
   const calls = pieces[finish]?.["finish_reason"] === "tool_calls";
   must(begun.size > 0 === calls, "calls and finish_reason differ", pieces[finish]);
 }

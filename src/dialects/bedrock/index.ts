@@ -1,4 +1,5 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
+import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
@@ -41,7 +42,7 @@ const FORM: AnswerForm = {
   streamType: "application/vnd.amazon.eventstream",
 };
 
-const codec = namingTools({ type: "answer", request: chatRequest, ...FORM }, NAMES);
+const codec = takingCustomTools(namingTools({ type: "answer", request: chatRequest, ...FORM }, NAMES));
 
 /** Tiers are rates (https://aws.amazon.com/bedrock/pricing). */
 const PAID: PaidExtras = { fields: new Set(["service_tier"]) };

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { requestedSchema } from "../canonical/json-tool.ts";
-import { changed, Edits } from "../canonical/json.ts";
+import { changed, Edits, objects } from "../canonical/json.ts";
 import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, escaped, type Report } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
@@ -134,7 +134,7 @@ class Fitting {
   #effort(): void {
     const { reasoning_effort: effort, thinking } = this.#body;
     const rules = this.#rules;
-    if (rules.endpoint === "responses_for_tools" && this.#edits.object["tools"] !== undefined) return this.#noEffort();
+    if (rules.endpoint === "responses_for_tools" && this.#callsTools()) return this.#noEffort();
     if (effort === undefined && thinking === undefined) return;
     // A chat client that writes `thinking` for a target that may know it means it as it is.
     const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));
@@ -145,6 +145,11 @@ class Fitting {
       if (!own || name !== "thinking" || thinking === undefined) this.#edits.set(name, value);
     }
     for (const pointer of dropped) this.#report.drop(pointer);
+  }
+
+  /** Whether there are tools that the client runs: no others are sent. */
+  #callsTools(): boolean {
+    return objects(this.#edits.object["tools"]).some((tool) => [tool["function"], tool["custom"]].some(isJson));
   }
 
   /** Chat completions refuse tools while these models reason: https://github.com/openai/openai-openapi/issues/541 */

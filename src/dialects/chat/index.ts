@@ -1,6 +1,7 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { asks, escaped, Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
@@ -61,7 +62,12 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
     ...FORM,
   } satisfies AnswerCodec;
   // At a server of which nothing is known they travel as they came.
-  return dialect === "openai" && vendorOf(location) === "generic" ? codec : takingFunctions(codec);
+  if (dialect === "openai" && vendorOf(location) === "generic") return codec;
+  const takesCustom = (call: Call, target: Target): boolean => {
+    const rules = rulesFor(target.model);
+    return rules.toolTypes.has("custom") || usesResponses(location.api, rules, call);
+  };
+  return takingFunctions(takingCustomTools(codec, takesCustom));
 }
 
 /** At a server of which nothing is known. */

@@ -2,6 +2,7 @@ import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { pick } from "../canonical/json.ts";
+import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
@@ -231,7 +232,7 @@ export const cohere: UpstreamDialect = {
   name: "cohere",
 
   codecs: {
-    chat: takingFunctions({ type: "answer", request: chatRequest, ...FORM }),
+    chat: takingFunctions(takingCustomTools({ type: "answer", request: chatRequest, ...FORM })),
     embedding: embeddingCodec({
       path: "/v2/embed",
       body: (body) => ({

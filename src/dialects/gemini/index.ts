@@ -2,6 +2,7 @@ import { type Call, invalidRequest, isJson, type Json, type Target } from "../..
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth, list } from "../canonical/json.ts";
+import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { readBy } from "../canonical/parameters.ts";
 import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
@@ -226,7 +227,7 @@ function codecAt(place: Place) {
     request: (call, target, apiKey) => chatRequest(call, target, apiKey, place),
     ...FORM,
   } satisfies AnswerCodec;
-  return takingFunctions(namingTools(codec, NAMES));
+  return takingFunctions(takingCustomTools(namingTools(codec, NAMES)));
 }
 
 /** `generateContent` and `streamGenerateContent`. */

@@ -1,4 +1,5 @@
 import { type Accepts, type Call, isJson, type Json, type Target } from "../../kit/index.ts";
+import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, requestedSchema } from "../canonical/json-tool.ts";
@@ -37,7 +38,7 @@ function dialectAt(place: Place, paid: PaidExtras, accepts?: Accepts): UpstreamD
   } satisfies AnswerCodec;
   return {
     name: "anthropic",
-    codecs: { chat: ownModelOnly(takingFunctions(namingTools(codec, NAMES)), paid, accepts) },
+    codecs: { chat: ownModelOnly(takingFunctions(takingCustomTools(namingTools(codec, NAMES))), paid, accepts) },
     probe: (apiKey) => place.probe(apiKey),
     errorMessage,
   };

@@ -49,7 +49,6 @@ export const HOSTS = {
       outputLimit: "max_completion_tokens",
       efforts: [],
       unknownFields: false,
-      toolTypes: NO_FIELDS,
       fields: withFields(
         USUAL_FIELDS,
         "metadata store reasoning_format include_reasoning documents citation_options",
@@ -157,7 +156,6 @@ export const HOSTS = {
     rules: {
       ...OPEN,
       unknownFields: false,
-      toolTypes: NO_FIELDS,
       fields: withFields(
         USUAL_FIELDS,
         ...OPEN_FIELDS,
@@ -196,7 +194,6 @@ export const HOSTS = {
       efforts: [],
       reasoningEcho: "reasoning",
       unknownFields: false,
-      toolTypes: NO_FIELDS,
       fields: withFields(
         COMMON_FIELDS,
         "seed user logprobs top_logprobs prediction reasoning_format disable_reasoning",
@@ -231,7 +228,6 @@ export const HOSTS = {
       outputLimit: "max_tokens",
       efforts: [],
       unknownFields: false,
-      toolTypes: NO_FIELDS,
       fields: withFields(USUAL_FIELDS, ...OPEN_FIELDS, "chat_template_kwargs", "nvext", "reasoning_budget"),
       messageFields: NAME,
       developerRole: false,

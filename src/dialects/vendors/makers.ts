@@ -22,7 +22,6 @@ export const MAKERS = {
       outputLimit: "max_tokens",
       efforts: [],
       unknownFields: false,
-      toolTypes: NO_FIELDS,
       fields: withFields(
         COMMON_FIELDS,
         "parallel_tool_calls seed n frequency_penalty presence_penalty prediction metadata",

@@ -64,7 +64,7 @@ const GENERIC: Rules = {
   renamedFields: {},
   refusedFields: OTHER_MODEL_OR_RATE,
   messageFields: new Set(["name", "refusal", "audio", "function_call"]),
-  toolTypes: new Set(["custom"]),
+  toolTypes: NO_FIELDS,
   stop: Number.POSITIVE_INFINITY,
   // Other than most limits this one costs nothing to keep: names are mapped back.
   toolName: 64,
@@ -102,7 +102,7 @@ const GENERIC: Rules = {
 /** Of the models that any server may have. */
 const generic: Entry = {
   source: ["nothing is known, so a chat client's body travels"],
-  rules: { reasoningOff: "never" },
+  rules: { reasoningOff: "never", toolTypes: new Set(["custom"]) },
   models: [
     {
       match: /(?:^|\/)(?:o[134](?:-|$)|gpt-[5-9])/,

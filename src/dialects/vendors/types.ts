@@ -42,7 +42,10 @@ export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly refusedFields: ReadonlySet<string>;
   /** Fields of messages beyond role, content and what belongs to tool calls. */
   readonly messageFields: ReadonlySet<string>;
-  /** Types of tools beyond functions: those that run at a provider may run another model there, or are paid for apart. */
+  /**
+   * Types of tools beyond functions: OpenAI takes `custom` ones, of free text. Those that run at a provider may run another
+   * model there, or are paid for apart.
+   */
   readonly toolTypes: ReadonlySet<string>;
   /** Most stop sequences; 0: none are taken. */
   readonly stop: number;

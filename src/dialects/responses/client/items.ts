@@ -1,9 +1,9 @@
 import { isJson, type Json, readDataUrl } from "../../../kit/index.ts";
+import { FreeformReader } from "../../canonical/custom-tools.ts";
 import { append } from "../../canonical/json.ts";
-import { parseJson } from "../../canonical/json.ts";
 import type { ReasoningDetail } from "../../canonical/message.ts";
 import { seal } from "../native.ts";
-import { freeformInput, type ToolName } from "./tools.ts";
+import type { ToolName } from "./tools.ts";
 
 export type ItemStatus = "completed" | "incomplete";
 
@@ -261,22 +261,12 @@ export class FunctionItem implements Item {
   }
 }
 
-/** What arguments of one text begin with, as far as the text. */
-const WRAPPED = /^\s*\{\s*"input"\s*:\s*"/;
-/** What can be read of a JSON text that goes on: whole characters and escapes, up to its end. */
-const READABLE = /(?:[^"\\]+|\\(?:u[\da-fA-F]{4}|[^u]))*/y;
-/** The first half of a character that comes as two escapes or units. */
-const HALF = /(?:\\u[dD][89abAB][\da-fA-F]{2}|[\uD800-\uDBFF])$/;
-
 /** A call of one of the client's tools that take free text, which stands in JSON while it comes. */
 export class CustomItem implements Item {
   readonly type = "custom_tool_call";
   readonly #at: ItemParts;
   readonly #call: Json;
-  #arguments = "";
-  /** Of the arguments: where the text that was not sent yet begins; -1 before it has begun. */
-  #next = -1;
-  #sent = "";
+  readonly #text = new FreeformReader();
 
   constructor(at: ItemParts, callId: string, tool: ToolName) {
     this.#at = at;
@@ -285,22 +275,12 @@ export class CustomItem implements Item {
   }
 
   add(delta: string): void {
-    this.#arguments += delta;
-    if (this.#next < 0) this.#next = WRAPPED.exec(this.#arguments)?.[0].length ?? -1;
-    if (this.#next < 0) return;
-    READABLE.lastIndex = this.#next;
-    const text = READABLE.exec(this.#arguments)?.[0] ?? "";
-    const whole = text.slice(0, text.length - (HALF.exec(text)?.[0].length ?? 0));
-    const read = parseJson(`"${whole}"`);
-    if (typeof read !== "string") return;
-    this.#next += whole.length;
-    this.#send(read);
+    this.#send(this.#text.add(delta));
   }
 
   close(): Json {
-    const input = freeformInput(this.#arguments);
-    // Arguments in another shape are known at their end.
-    if (input.startsWith(this.#sent)) this.#send(input.slice(this.#sent.length));
+    const { input, rest } = this.#text.end();
+    this.#send(rest);
     this.#at.emit("response.custom_tool_call_input.done", { item_id: this.#at.id, input });
     const item = { ...this.#call, input };
     this.#at.emit("response.output_item.done", { item });
@@ -308,9 +288,7 @@ export class CustomItem implements Item {
   }
 
   #send(delta: string): void {
-    if (delta === "") return;
-    this.#sent += delta;
-    this.#at.emit("response.custom_tool_call_input.delta", { item_id: this.#at.id, delta });
+    if (delta !== "") this.#at.emit("response.custom_tool_call_input.delta", { item_id: this.#at.id, delta });
   }
 }
 

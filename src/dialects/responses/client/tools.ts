@@ -1,4 +1,5 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
+import { freeformFunction } from "../../canonical/custom-tools.ts";
 
 /** What a client calls a tool that travels under one flat function name. */
 export interface ToolName {
@@ -43,7 +44,10 @@ export function readTools(body: Json): ReadTools {
     const flat = flatName(name, namespace);
     const custom = tool["type"] === "custom";
     names.set(flat, { name, custom, ...(namespace !== undefined && { namespace }) });
-    return placed({ type: "function", function: custom ? freeform(tool, flat) : typed(tool, flat, pointer) }, pointer);
+    return placed(
+      { type: "function", function: custom ? freeformFunction(tool, flat) : typed(tool, flat, pointer) },
+      pointer,
+    );
   };
   const read = (tool: Json, pointer: string): readonly Json[] => {
     if (typeof tool["type"] !== "string") throw invalidRequest(`${pointer}/type`, "must be a string");
@@ -93,36 +97,6 @@ function typed(tool: Json, name: string, pointer: string): Json {
     ...(isJson(parameters) && { parameters }),
     ...(typeof strict === "boolean" && { strict }),
   };
-}
-
-/** A tool that takes free text, as a function of one text. */
-function freeform({ description, format }: Json, name: string): Json {
-  const texts = typeof description === "string" ? [description] : [];
-  if (isJson(format) && format["type"] === "grammar") {
-    const { syntax, definition } = format;
-    const known = typeof syntax === "string" && typeof definition === "string";
-    if (known) texts.push(`The input must match this ${syntax} grammar:\n${definition}`);
-  }
-  return {
-    name,
-    ...(texts.length > 0 && { description: texts.join("\n\n") }),
-    parameters: {
-      type: "object",
-      properties: { input: { type: "string", description: "The tool's input: plain text, not JSON inside of it." } },
-      required: ["input"],
-      additionalProperties: false,
-    },
-  };
-}
-
-/** The free text in the arguments of a custom tool's call; of other arguments their text. */
-export function freeformInput(args: string): string {
-  try {
-    const { input } = JSON.parse(args) as { readonly input?: unknown };
-    return typeof input === "string" ? input : args;
-  } catch {
-    return args;
-  }
 }
 
 /** How an answer shows the request's tools: what a function may leave out is there. */
