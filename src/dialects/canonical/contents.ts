@@ -1,4 +1,4 @@
-import { dataText, isJson, type Json, readDataUrl } from "../../kit/index.ts";
+import { dataText, isJson, type Json, readDataUrl, registeredType } from "../../kit/index.ts";
 import { changed, isText } from "./json.ts";
 import type { Report } from "./report.ts";
 
@@ -22,6 +22,8 @@ const NAMES: Readonly<Record<PartKind, string>> = { image: "images", file: "file
 export interface PartRules {
   /** What messages of the user may hold beside text; null: nobody knows, so that every part travels. */
   readonly parts: ReadonlySet<PartKind> | null;
+  /** Media types of inlined images, and of audio as `audio/` and its format; null: nobody knows. */
+  readonly mediaTypes: ReadonlySet<string> | null;
   /** Images may be named by their address; else they come inlined only. */
   readonly imageUrls: boolean;
   /** Files may be named by their address. */
@@ -71,8 +73,11 @@ export function fittedContent({ role, content }: Json, at: string, rules: PartRu
     if (kind === null) return part;
     const text = kind === "file" && isJson(part["file"]) ? textOfFile(part["file"]) : null;
     if (text !== null) return withText(part, text);
-    if (taken.has(kind) && addressTaken(part, rules)) return part;
+    const type = mediaTypeOf(part);
+    const isOther = type !== null && rules.mediaTypes?.has(type) === false;
+    if (taken.has(kind) && addressTaken(part, rules) && !isOther) return withRegisteredType(part);
     report.drop(`${at}/content/${index}`);
+    if (taken.has(kind) && isOther) return withText(part, omittedType(kind, type));
     return withText(part, taken.has(kind) ? omittedAddress(kind) : omittedText(kind, holds ? taken : undefined));
   });
 }
@@ -85,6 +90,29 @@ function withText({ cache_control }: Json, text: string): Json {
 /** The same for one that a target takes by its content only. */
 export function omittedAddress(kind: PartKind): string {
   return `[${kind} omitted: this model takes ${NAMES[kind]} by their content, not by their address]`;
+}
+
+/** The same for one of a media type that a target does not take. */
+export function omittedType(kind: PartKind, type: string): string {
+  return `[${kind} omitted: this model does not take ${type}]`;
+}
+
+/** The media type of an image that is inlined, or of audio; null for any other part. */
+function mediaTypeOf({ image_url: image, input_audio: audio }: Json): string | null {
+  if (isJson(audio)) return typeof audio["format"] === "string" ? `audio/${audio["format"].toLowerCase()}` : null;
+  const url = isJson(image) ? image["url"] : image;
+  const [, type] = typeof url === "string" ? (/^data:([^,;]{0,100})/i.exec(url) ?? []) : [];
+  return type === undefined ? null : registeredType(type);
+}
+
+/** An image under the registered name of its type; the very same where it has that. */
+function withRegisteredType(part: Json): Json {
+  const { image_url: image } = part;
+  const url = isJson(image) ? image["url"] : image;
+  const [, head, type] = typeof url === "string" ? (/^(data:([^,;]{0,100}))/i.exec(url) ?? []) : [];
+  if (typeof url !== "string" || head === undefined || type === undefined || type === registeredType(type)) return part;
+  const named = `data:${registeredType(type)}${url.slice(head.length)}`;
+  return { ...part, image_url: isJson(image) ? { ...image, url: named } : named };
 }
 
 function addressTaken({ image_url: image, file }: Json, { imageUrls, fileUrls }: PartRules): boolean {

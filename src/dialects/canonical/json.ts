@@ -98,6 +98,11 @@ export class Edits {
     this.#copy ??= { ...this.#own };
     delete this.#copy[name];
   }
+
+  /** Without the fields that are null, which stands for "not given". */
+  removeNulls(): void {
+    for (const [name, value] of Object.entries(this.object)) if (value === null) this.remove(name);
+  }
 }
 
 /** A list with its objects changed; anything else, and a list in which none changes, as it is. */

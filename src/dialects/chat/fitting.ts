@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { requestedSchema } from "../canonical/json-tool.ts";
-import { changed, Edits, objects } from "../canonical/json.ts";
+import { changed, Edits, objects, stringOf } from "../canonical/json.ts";
 import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, escaped, type Report } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
@@ -72,6 +72,7 @@ class Fitting {
     this.#stop();
     this.#user();
     this.#temperature();
+    this.#prediction();
     for (const name in this.#body) this.#field(name);
     edits.set(
       "messages",
@@ -91,6 +92,7 @@ class Fitting {
     if (!Object.hasOwn(this.#edits.object, name)) return;
     if (name === "stream_options" && !streamOptions) return this.#edits.remove(name);
     const value = this.#edits.object[name];
+    if (value === null && !this.#rules.openaiForms) return this.#edits.remove(name);
     const known = fields.has(name) || OF_THE_REQUEST.has(name) || (unknownFields && !this.#translated);
     if (!known || refusedFields.has(name)) return this.#drop(name);
     if (this.#samples(name)) return this.#drop(name);
@@ -188,6 +190,14 @@ class Fitting {
     this.#report.drop("/temperature");
   }
 
+  /** A predicted text that comes in parts, as one. */
+  #prediction(): void {
+    const { prediction } = this.#body;
+    if (this.#rules.openaiForms || !isJson(prediction) || !Array.isArray(prediction["content"])) return;
+    const content = objects(prediction["content"]).map(({ text }) => stringOf(text));
+    this.#edits.set("prediction", { ...prediction, content: content.join("") });
+  }
+
   /** A digest in place of one that is too long: it stays the same for the same user. */
   #user(): void {
     const { user } = this.#body;
@@ -213,7 +223,9 @@ class Fitting {
     const { response_format: format } = this.#body;
     if (requestedSchema(format) === null || !isJson(format) || !isJson(format["json_schema"])) return;
     const edits = new Edits(format);
-    edits.set("json_schema", this.#held(format["json_schema"], "schema", "/response_format/json_schema"));
+    const held = new Edits(this.#held(format["json_schema"], "schema", "/response_format/json_schema"));
+    if (!this.#rules.openaiForms) held.removeNulls();
+    edits.set("json_schema", held.object);
     this.#edits.set("response_format", edits.object);
   }
 
@@ -250,6 +262,7 @@ class Fitting {
       const inner = new Edits(isLoose ? described : this.#held(described, "parameters", `/tools/${index}/function`));
       if (typeof described["name"] === "string") inner.set("name", this.names.written(described["name"]));
       if (parametersDemanded && !isJson(described["parameters"])) inner.set("parameters", NO_PARAMETERS);
+      if (!this.#rules.openaiForms) inner.removeNulls();
       if (!strictTools) {
         if (described["strict"] === true) this.#report.drop(`/tools/${index}/function/strict`);
         inner.remove("strict");

@@ -53,6 +53,7 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
     );
   }
   if (role === "assistant") echoReasoning(edits, at, options);
+  if (!rules.openaiForms) withUsualForms(edits);
   edits.set("content", fittedContent(edits.object, at, rules, report));
   if (!translated || writesMarks(rules)) {
     edits.set(
@@ -75,6 +76,18 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
 
 function taken(field: string, { messageFields, unknownFields }: Rules): boolean {
   return unknownFields || messageFields.has(field);
+}
+
+/** A message in forms that every server takes: a refusal is a text, and what is not given is left out. */
+function withUsualForms(edits: Edits): void {
+  const written = changed(edits.object["content"], (part) => {
+    const { type, refusal, ...rest } = part;
+    return type === "refusal" && typeof refusal === "string" ? { ...rest, type: "text", text: refusal } : part;
+  });
+  const { content } = edits.object;
+  edits.removeNulls();
+  // An assistant's message may have calls alone.
+  if (content !== undefined) edits.set("content", written);
 }
 
 /** A refusal is what the assistant said where it said nothing else. */

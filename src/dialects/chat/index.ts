@@ -74,8 +74,9 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
 export const chat = chatAt({ baseUrl: "", headers: {} });
 
 /** A call whose choice of tools and `json_object` are asked as the target takes them; the very same where it takes them. */
-function prepared(call: Call, { allowedTools, jsonObject, jsonObjectBesideTools }: Rules, report: Report): Call {
-  const body = allowedTools ? call.body : withAllowedTools(call.body);
+function prepared(call: Call, rules: Rules, report: Report): Call {
+  const { allowedTools, jsonObject, jsonObjectBesideTools } = rules;
+  const body = withNamedFormat(allowedTools ? call.body : withAllowedTools(call.body), rules, report);
   const { response_format: format, tools } = body;
   const asked = isJson(format) && format["type"] === "json_object";
   const beside = Array.isArray(tools) && tools.length > 0 && body["tool_choice"] !== "none";
@@ -85,6 +86,15 @@ function prepared(call: Call, { allowedTools, jsonObject, jsonObjectBesideTools 
   // An answer that must be a call has no text to be JSON.
   if (!mustCall(body)) report.drop("/response_format");
   return { ...call, body: { ...body, response_format: undefined } };
+}
+
+/** A format of which only the name is given is any object; the very same body where the target takes it so. */
+function withNamedFormat(body: Json, { openaiForms, structuredOutput }: Rules, report: Report): Json {
+  const { response_format: format } = body;
+  const taken = openaiForms && structuredOutput !== "never";
+  if (taken || !isJson(format) || format["type"] !== "json_schema" || requestedSchema(format) !== null) return body;
+  if (!mustCall(body)) report.drop("/response_format/json_schema");
+  return { ...body, response_format: { type: "json_object" } };
 }
 
 const ANY_OBJECT: Json = { type: "json_schema", json_schema: { name: "json", schema: { type: "object" } } };

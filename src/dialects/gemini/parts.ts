@@ -1,4 +1,5 @@
 import { cleanBase64, isDataUrl, isJson, type Json, readDataUrl } from "../../kit/index.ts";
+import { omittedType, type PartKind } from "../canonical/contents.ts";
 import { malformed } from "../canonical/errors.ts";
 import type { Report } from "../canonical/report.ts";
 import { writtenInput } from "../canonical/tools.ts";
@@ -51,9 +52,28 @@ function knownParts(part: Json, at: string, report: Report): Json[] | null {
     if (typeof text !== "string") throw report.refusal(`${at}/${type}`, "must be a string");
     return text === "" ? [] : [{ text }];
   }
-  if (type === "image_url") return [imagePart(part["image_url"], at, report)];
-  if (type === "input_audio") return [audioPart(part["input_audio"], at, report)];
-  return type === "file" ? filePart(part["file"], at, report) : null;
+  if (type === "image_url") return [readable(imagePart(part["image_url"], at, report), "image", at, report)];
+  if (type === "input_audio") return [readable(audioPart(part["input_audio"], at, report), "audio", at, report)];
+  if (type !== "file") return null;
+  return filePart(part["file"], at, report).map((one) => readable(one, "file", at, report));
+}
+
+/**
+ * "Unsupported MIME type: image/gif" (https://github.com/microsoft/vscode/issues/286628); images
+ * https://ai.google.dev/gemini-api/docs/image-understanding#supported-formats, audio
+ * https://ai.google.dev/gemini-api/docs/audio#supported-formats and
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/multimodal/audio-understanding.
+ */
+const READABLE =
+  /^(?:image\/(?:png|jpeg|webp|heic|heif)|audio\/(?:wav|x-wav|mp3|mpeg|mpga|aiff|aac|x-aac|ogg|flac|m4a|mp4|opus|pcm|l16|webm)|(?:video|text)\/[\w.+-]+|application\/(?:pdf|json|xml|x-javascript|x-python|rtf))$/;
+
+/** A part of a type that Gemini reads; a text in place of any other. */
+function readable(part: Json, kind: PartKind, at: string, report: Report): Json {
+  const held = [part["inlineData"], part["fileData"]].find(isJson);
+  const type = held?.["mimeType"];
+  if (typeof type !== "string" || READABLE.test(type)) return part;
+  report.drop(at);
+  return { text: omittedType(kind, type) };
 }
 
 /** Some clients write the URL itself where the object belongs. */

@@ -331,6 +331,7 @@ function writeAs(rules: Rules, names: ToolNames): WriteAs {
     audio: !own,
     contents: {
       parts: rules.parts?.difference(own ? new Set(["audio"]) : new Set()) ?? null,
+      mediaTypes: rules.mediaTypes,
       imageUrls: rules.imageUrls,
       fileUrls: true,
       fileForm: "file",

@@ -9,6 +9,10 @@ import type { Entry, RuledVendor, Rules } from "./types.ts";
  */
 
 const parts = (...kinds: readonly PartKind[]): ReadonlySet<PartKind> => new Set(kinds);
+/** Formats of audio: SDK openai ChatCompletionContentPartInputAudio. */
+const OPENAI_MEDIA: ReadonlySet<string> = new Set(
+  "image/png image/jpeg image/gif image/webp audio/wav audio/mp3".split(" "),
+);
 const TEXT = parts();
 const IMAGES = parts("image");
 
@@ -23,8 +27,9 @@ const openai: Conversation = {
     "SDK openai resources/chat/completions/completions.d.ts ChatCompletionMessageParam",
     "https://developers.openai.com/api/docs/guides/pdf-files",
     "https://github.com/vercel/ai/pull/3302",
+    "https://developers.openai.com/api/docs/guides/images-vision#image-input-requirements",
   ],
-  rules: { parts: parts("image", "file"), fileUrls: false, toolMedia: false },
+  rules: { parts: parts("image", "file"), mediaTypes: OPENAI_MEDIA, fileUrls: false, toolMedia: false },
   models: [
     {
       match: /(?:^|[/:_.-])gpt-(?:4o-(?:mini-)?)?audio/i,
@@ -163,7 +168,7 @@ export const CONVERSATIONS: Readonly<Partial<Record<RuledVendor, Conversation>>>
 
   xai: {
     source: ["https://docs.x.ai/docs/guides/image-understanding", "https://docs.x.ai/docs/models"],
-    rules: { ...WITH_IMAGES, fileUrls: false },
+    rules: { ...WITH_IMAGES, mediaTypes: new Set(["image/png", "image/jpeg"]), fileUrls: false },
     models: [
       {
         match: /grok-(?:3|code|beta|2(?!.*vision))/,

@@ -193,6 +193,7 @@ const OPENAI: Partial<Rules> = {
   unknownFields: false,
   verbosity: false,
   allowedTools: true,
+  openaiForms: true,
   toolTypes: new Set(["custom"]),
   maxTools: 128,
   fields: new Set(OPENAI_FIELDS),

@@ -74,6 +74,7 @@ const GENERIC: Rules = {
   streamOptions: true,
   developerRole: true,
   strictTools: true,
+  openaiForms: false,
   toolCallIds: "any",
   toolCallId: 64,
   sampling: SAMPLING,
@@ -83,6 +84,7 @@ const GENERIC: Rules = {
   endpoint: "chat",
   ...ANY_ORDER,
   parts: null,
+  mediaTypes: null,
   imageUrls: true,
   fileUrls: false,
   reasonsByDefault: true,
@@ -102,7 +104,7 @@ const GENERIC: Rules = {
 /** Of the models that any server may have. */
 const generic: Entry = {
   source: ["nothing is known, so a chat client's body travels"],
-  rules: { reasoningOff: "never", toolTypes: new Set(["custom"]) },
+  rules: { reasoningOff: "never", toolTypes: new Set(["custom"]), openaiForms: true },
   models: [
     {
       match: /(?:^|\/)(?:o[134](?:-|$)|gpt-[5-9])/,

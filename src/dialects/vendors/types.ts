@@ -56,6 +56,11 @@ export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly streamOptions: boolean;
   readonly developerRole: boolean;
   readonly strictTools: boolean;
+  /**
+   * Forms that OpenAI's API alone is known to take: null for what is not given, parts of a refusal and of a prediction, a
+   * `json_schema` without its schema. Any other server gets what says the same.
+   */
+  readonly openaiForms: boolean;
   /** Those of `temperature`, `top_p`, the penalties, `logprobs`, `top_logprobs` and `logit_bias` that are taken. */
   readonly sampling: ReadonlySet<string>;
   /** The same when the effort is `none`. */
