@@ -1,4 +1,4 @@
-import { isJson } from "../../src/kit/index.ts";
+import type { Json } from "../../src/kit/index.ts";
 import type { SweepCase } from "./cases.ts";
 import type { SweepTarget } from "./targets.ts";
 
@@ -8,23 +8,28 @@ import type { SweepTarget } from "./targets.ts";
  */
 const REFUSED: Readonly<Record<string, string>> = {};
 
-/** What single targets cannot serve, by their names. */
-const REFUSED_AT: Readonly<Record<string, { readonly because: string; readonly when: (one: SweepCase) => boolean }>> = {
+/** What one target cannot serve, by its name. */
+const REFUSED_AT: Readonly<Record<string, Refusal>> = {
   "openai/gpt-6 via chat": {
-    because:
-      "it always reasons, and its chat endpoint takes no tools while it does; `api: auto` asks the other endpoint",
-    when: ({ body: { tools, functions } }) =>
-      [tools, functions].some((one) => Array.isArray(one) && one.some(isClients)),
+    reason: "the model takes tools at the Responses endpoint alone, and `api: chat` keeps a request from it",
+    refuses: ({ tools, functions }) => isList(functions) || (isList(tools) && tools.some(runsAtClient)),
   },
 };
 
-/** Those that run at a provider are left out there. */
-function isClients(tool: unknown): boolean {
-  return isJson(tool) && [undefined, "function", "custom", "namespace"].includes(tool["type"] as string | undefined);
+const isList = (value: unknown): value is readonly Json[] => Array.isArray(value);
+
+/** Others run at a provider, and are dropped. */
+function runsAtClient({ type, input_schema: schema }: Json): boolean {
+  return schema !== undefined || /^(?:function|custom|namespace|local_shell|shell|apply_patch)$/.test(String(type));
+}
+
+interface Refusal {
+  readonly reason: string;
+  readonly refuses: (body: Json) => boolean;
 }
 
 /** Why a case is refused at a target; undefined where it must be served. */
-export function refusedAt(one: SweepCase, target: SweepTarget): string | undefined {
-  const at = REFUSED_AT[target.name];
-  return REFUSED[`${one.format}/${one.name}`] ?? (at?.when(one) === true ? at.because : undefined);
+export function refusedAt({ format, name, body }: SweepCase, target: SweepTarget): string | undefined {
+  const { [target.name]: here } = REFUSED_AT;
+  return REFUSED[`${format}/${name}`] ?? (here?.refuses(body) === true ? here.reason : undefined);
 }

@@ -18,6 +18,8 @@ export interface SweepTarget {
 const MODELS: Readonly<Record<StrictVendor, readonly string[]>> = {
   openai: [
     "gpt-4o",
+    "gpt-4o-2024-05-13",
+    "gpt-4",
     "gpt-4.1>responses",
     "gpt-4o-search-preview",
     "o1-mini",
@@ -37,6 +39,7 @@ const MODELS: Readonly<Record<StrictVendor, readonly string[]>> = {
     "gpt-5.2",
     "gpt-5.4",
     "gpt-5.4>chat",
+    "gpt-5.5",
     "gpt-5.6-terra",
     "gpt-6-sol",
     "gpt-6",
@@ -84,6 +87,7 @@ const MODELS: Readonly<Record<StrictVendor, readonly string[]>> = {
   ],
   openrouter: [
     "anthropic/claude-sonnet-4.5",
+    "anthropic/claude-opus-4.6",
     "openai/gpt-5",
     "google/gemini-2.5-pro",
     "mistralai/mistral-large-2512",
@@ -119,7 +123,7 @@ const MODELS: Readonly<Record<StrictVendor, readonly string[]>> = {
   ollama: ["llama3.3", "gpt-oss:20b", "qwen3-vl:8b"],
   vllm: ["Qwen/Qwen3.5-27B", "mistralai/Mistral-7B-Instruct-v0.3", "openai/gpt-oss-120b"],
   lmstudio: ["qwen3-vl-8b", "openai/gpt-oss-20b"],
-  llamacpp: ["qwen3.5-27b", "gemma-3-12b"],
+  llamacpp: ["qwen3.5-27b", "gemma-3-12b", "gpt-oss-20b"],
   generic: ["anything", "gpt-5", "deepseek-v3"],
 };
 

@@ -323,7 +323,8 @@ function writeAs(rules: Rules, names: ToolNames): WriteAs {
   const own = rules.vendor === "openai" || rules.vendor === "azure";
   return {
     format: formatOfReasoning(rules),
-    plainReasoning: !own,
+    // xAI's takes its own alone, encrypted (https://docs.x.ai/docs/guides/reasoning#encrypted-reasoning-content).
+    plainReasoning: !own && rules.vendor !== "xai",
     // xAI's Responses endpoint takes none (https://docs.x.ai/docs/guides/responses-api).
     instructions: own,
     developerRole: rules.developerRole || own,
