@@ -1,3 +1,3 @@
 import { sweepFormat } from "./sweep.ts";
 
-sweepFormat("responses");
+sweepFormat("responses", { part: 0, of: 2 });
