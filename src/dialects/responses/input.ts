@@ -7,6 +7,7 @@ import type { Report } from "../canonical/report.ts";
 import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { joinedText, writeParts } from "../chat/messages.ts";
 import { withOwnName } from "./answer.ts";
+import { answered } from "./answered.ts";
 import { isResponsesCall, type Placed, type ResponsesCall, Sources, unsealed } from "./native.ts";
 
 /** What of an input the upstream takes. */
@@ -154,7 +155,7 @@ function isOwn({ type, id, format }: Json, own: string): boolean {
 function sendable(items: readonly Placed[], report: Report, as: WriteAs): readonly Json[] {
   let headless = false;
   const followed = followedOnes(items);
-  return items.flatMap(({ item, at }, index): readonly Json[] => {
+  const written = items.flatMap(({ item, at }, index): readonly Json[] => {
     headless &&= isMade(item);
     const taken = withoutRefused(item, at, report, as);
     const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(taken, as);
@@ -164,6 +165,7 @@ function sendable(items: readonly Placed[], report: Report, as: WriteAs): readon
     if (at !== null && (item["encrypted_content"] || objects(item["summary"]).length > 0)) report.dropOwn(at);
     return [];
   });
+  return answered(written);
 }
 
 /** The very item where it has no field that is refused. */
