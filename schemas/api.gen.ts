@@ -555,6 +555,18 @@ export interface ModelDetail {
    */
   plans?: string[];
   /**
+   * From when it should not be used for anything new; left out where no end is planned.
+   */
+  deprecated_at?: string;
+  /**
+   * From when there is no such model, or its successor serves.
+   */
+  sunset_at?: string;
+  /**
+   * The model to use in its place.
+   */
+  successor?: string;
+  /**
    * Whether the caller's plan may call it.
    */
   allowed: boolean;

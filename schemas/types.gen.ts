@@ -16,6 +16,7 @@ export type Limit = number | "none";
 export type UpstreamConnections = number | "none";
 export type Probe = ProbeConfig | "none";
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+export type Moment = string;
 /**
  * content_filter: the provider's content filter refused. Without it that is the client's 400.
  */
@@ -403,6 +404,13 @@ export interface UpstreamConfig {
    */
   api_keys?: string[];
   /**
+   * Names of client headers that are sent on; never credentials, cookies or headers of the connection.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  forward_headers?: string[];
+  /**
    * Further request headers.
    */
   headers?: {
@@ -560,6 +568,12 @@ export interface ModelConfig {
    * Date of the model, for the catalogue.
    */
   created?: string;
+  deprecated_at?: Moment;
+  sunset_at?: Moment;
+  /**
+   * The model that serves its requests after sunset_at, under its own name, plan and price.
+   */
+  successor?: string;
   published?: Flag;
   context_window?: Count;
   max_output?: Count;

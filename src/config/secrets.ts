@@ -4,6 +4,11 @@ import { eachScalar, type Node, type ScalarNode } from "./node.ts";
 
 /** Keys of plugins' options and of headers that hold secrets, as far as a name can tell. */
 const SECRET_KEY = /(?:^|[_-])(?:key|keys|secret|secrets|token|password|passwd|authorization|credentials?|cookie)$/i;
+/** Whether a header carries credentials, as far as its name can tell. */
+export function isSecretHeader(name: string): boolean {
+  return SECRET_KEY.test(name) || /^set-cookie2?$/i.test(name);
+}
+
 /** Beginnings of keys that providers give out, whatever key of the configuration they stand at. */
 const SECRET_TEXT =
   /^(?:Bearer )?(?:sk-|gsk_|xai-|pplx-|AIza|AKIA|ghp_|github_pat_|glpat-|hf_|nvapi-|xox[bp]-|-----BEGIN [A-Z ]*PRIVATE KEY)/;

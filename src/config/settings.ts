@@ -8,7 +8,14 @@ import type {
   TimeoutsConfig,
   TelemetryConfig,
 } from "#schema";
-import { type BreakerSettings, type Kind, Secret, type Steps, type TelemetrySettings } from "../kit/index.ts";
+import {
+  type BreakerSettings,
+  type Kind,
+  type Lifecycle,
+  Secret,
+  type Steps,
+  type TelemetrySettings,
+} from "../kit/index.ts";
 import { isStep } from "./node.ts";
 import type { Incomplete } from "./validate.ts";
 
@@ -84,6 +91,24 @@ export function requestUnits(
   kindDefaults: { readonly multipliers?: { readonly requests?: number } } | undefined,
 ): number {
   return model.multipliers?.requests ?? kindDefaults?.multipliers?.requests ?? REQUEST_UNITS[kind];
+}
+
+/** What a model says of its end. */
+export function lifecycleOf({ deprecated_at, sunset_at, successor }: ModelConfig): { readonly lifecycle?: Lifecycle } {
+  if (deprecated_at === undefined && sunset_at === undefined && successor === undefined) return {};
+  const [deprecatedAt, sunsetAt] = [timeOf(deprecated_at), timeOf(sunset_at)];
+  const headers = {
+    ...(deprecatedAt !== null && { Deprecation: `@${Math.floor(deprecatedAt / 1000)}` }),
+    ...(sunsetAt !== null && { Sunset: new Date(sunsetAt).toUTCString() }),
+  };
+  return { lifecycle: { deprecatedAt, sunsetAt, successor: successor ?? null, headers } };
+}
+
+/** Unix milliseconds of a date, which begins in UTC, or of a date and time. */
+export function timeOf(written: string): number;
+export function timeOf(written: string | undefined): number | null;
+export function timeOf(written: string | undefined): number | null {
+  return written === undefined ? null : Date.parse(written);
 }
 
 type Camel<Name extends string> = Name extends `${infer Head}_${infer Tail}`

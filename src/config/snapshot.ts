@@ -37,6 +37,7 @@ import {
   bytes,
   DEADLINE,
   inCamelCase,
+  lifecycleOf,
   mapInSteps,
   mapRecord,
   milliseconds,
@@ -139,15 +140,13 @@ function deepFreeze<T>(value: T): T {
   return value;
 }
 
-const PREFIX = "route/";
-
 function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Model {
   const kindDefaults = config.defaults?.kinds?.[model.kind];
   return {
     id,
     kind: model.kind,
     tier: model.tier,
-    displayName: model.display_name ?? id.slice(PREFIX.length),
+    displayName: model.display_name ?? id.slice("route/".length),
     ownedBy: model.owned_by,
     created: model.created === undefined ? 0 : Date.parse(`${model.created}T00:00:00Z`) / 1000,
     published: model.published ?? true,
@@ -164,6 +163,7 @@ function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Mode
     },
     deadline: milliseconds(model.deadline ?? kindDefaults?.deadline ?? DEADLINE),
     chain: model.chain.map((step) => buildChainStep(step, model, config)),
+    ...lifecycleOf(model),
   };
 }
 
@@ -235,6 +235,7 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
     ...(upstream.vendor && { vendor: upstream.vendor }),
     ...(upstream.accepts && { accepts: inCamelCase(upstream.accepts) }),
     ...(upstream.api && { api: upstream.api }),
+    ...(upstream.forward_headers && { forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()) }),
   };
 }
 

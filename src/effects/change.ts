@@ -69,6 +69,12 @@ const PAIRS = [
     ["model-hidden", "risky", "it is no longer in the catalogue; plans can still call it"],
     ["model-shown", "safe", "it is in the catalogue"],
   ],
+  [
+    ["end-sooner", "breaking", "the model ends, or ends sooner"],
+    ["end-later", "safe", "the model ends later, or not at all"],
+  ],
+  [["successor-changed", "risky", "another model serves after the end"]],
+  [["deprecation-changed", "safe", "answers say otherwise since when the model is deprecated"]],
   [["catalogue-changed", "safe", "shown otherwise in the catalogue"]],
   [
     ["deadline-shorter", "risky", "slow requests are given up"],

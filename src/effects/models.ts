@@ -39,12 +39,25 @@ export function compareModel(changes: Changes, [old, now]: Two<Model>, context: 
   if (old.published !== now.published) {
     changes.add(now.published ? "model-shown" : "model-hidden", { model }, [old.published, now.published], reached);
   }
+  const [before, after] = [old.lifecycle, now.lifecycle];
+  const ends = { show: momentText, none: "never", plans: reached };
+  changes.smaller("end-sooner", about("sunset_at"), [before?.sunsetAt ?? null, after?.sunsetAt ?? null], ends);
+  const successors = [before?.successor ?? null, after?.successor ?? null] as const;
+  changes.differs("successor-changed", about("successor"), successors, reached);
+  const deprecations = [momentText(before?.deprecatedAt ?? null), momentText(after?.deprecatedAt ?? null)] as const;
+  changes.differs("deprecation-changed", about("deprecated_at"), deprecations, reached);
   for (const [setting, read] of CATALOGUE) {
     changes.differs("catalogue-changed", about(setting), [read(old), read(now)], reached);
   }
   const deadline = { show: duration, plans: reached };
   changes.smaller("deadline-shorter", about("deadline"), [old.deadline, now.deadline], deadline);
   compareChains(changes, [old, now], context);
+}
+
+function momentText(at: number): string;
+function momentText(at: number | null): string | null;
+function momentText(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString().replace("T00:00:00.000Z", "");
 }
 
 const CATALOGUE: readonly (readonly [setting: string, read: (model: Model) => string])[] = [

@@ -65,6 +65,8 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
     const values = [was === undefined ? null : "set", is === undefined ? null : "set"] as const;
     changes.add("upstream-headers-changed", about(`headers.${name}`), values, plans);
   }
+  const forwarded = [old.forwardHeaders ?? [], now.forwardHeaders ?? []] as const;
+  changes.differs("upstream-headers-changed", about("forward_headers"), forwarded, plans);
   if (!same(old.apiKeys, now.apiKeys)) {
     changes.add(
       "upstream-keys-changed",

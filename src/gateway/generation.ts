@@ -121,6 +121,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
       disposeWhenIdle();
     },
     identify: (request) => runner.identify(request),
+    resolve: (call) => runner.resolve(call),
     run: (request, principal) => runner.run(request, principal),
     refuse: (request, principal, error) => runner.refuse(request, principal, error),
     async retire(giveUp) {

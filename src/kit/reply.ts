@@ -184,7 +184,11 @@ export class AttemptError extends Error {
   /** The same failure, told otherwise; its cause is this one. */
   as(changes: AttemptErrorChanges): AttemptError {
     const { failure = this.failure, message = this.message } = changes;
-    return new AttemptError(failure, message, { ...this, ...changes, cause: this });
+    const { status, retryAfter, notUpstreamFault, ofAccount, reason, code, param } = this;
+    const { ownWords, filtered, causeCode, detail, words } = this;
+    const told = { reason, code, param, ownWords, filtered, causeCode, detail, words };
+    const fields = { status, retryAfter, notUpstreamFault, ofAccount, ...told };
+    return new AttemptError(failure, message, { ...fields, ...changes, cause: this });
   }
 }
 

@@ -94,6 +94,8 @@ export interface CallFacts {
   readonly units?: Units;
   /** The audio of a transcription; `body` holds the form's other fields. */
   readonly upload?: Upload;
+  /** The model that the client named, where its successor serves; left out: `model`. */
+  readonly asked?: string;
   /** Left out: `chat`. */
   readonly dialect?: ClientDialect;
   /** The client's headers for upstreams of the same dialect, such as `anthropic-beta`. Names in lower case. */
@@ -323,6 +325,8 @@ export interface RequestPipeline {
   leave(): void;
   /** Who calls; asked before the body is read. @throws GatewayError 401 for nobody known. */
   identify(request: InferenceRequest): Awaitable<Principal>;
+  /** The call as it is served at this moment: for a model after its sunset that of its successor. */
+  resolve(call: Call): Call;
   /** From the body to the settled answer. Never rejects: every failure is answered. */
   run(request: InferenceRequest, principal: Principal): Promise<void>;
   /** Answers a request that has no body to run. @param principal null where nobody is known. Never rejects. */

@@ -1,3 +1,4 @@
+import type { Lifecycle } from "./lifecycle.ts";
 import type { Decimal, Price } from "./money.ts";
 import type { Secret } from "./secret.ts";
 import type { Accepts, ApiChoice, Parameters, Vendor } from "./vendor.ts";
@@ -204,6 +205,8 @@ export interface Upstream {
   readonly baseUrl: string;
   readonly apiKeys: readonly Secret[];
   readonly headers: Readonly<Record<string, string>>;
+  /** Names of client headers that are sent on, in lower case; left out: none is. */
+  readonly forwardHeaders?: readonly string[];
   readonly timeouts: Timeouts;
   readonly retries: RetrySettings;
   readonly breaker: BreakerSettings;
@@ -244,6 +247,8 @@ export interface Model {
   /** Milliseconds for the whole chain. */
   readonly deadline: number;
   readonly chain: readonly ChainStep[];
+  /** Left out: no end is planned. */
+  readonly lifecycle?: Lifecycle;
 }
 
 /** One place in a chain: a single target, or several that share the place. */

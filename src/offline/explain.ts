@@ -4,6 +4,7 @@ import {
   type Endpoint,
   GatewayError,
   type Json,
+  modelAt,
   nanoToString,
   type Snapshot,
   tierOf,
@@ -74,10 +75,13 @@ const DEAD_KEY = "Bearer rk_revoked";
  * What would become of a request, and why: by the real pipeline, without anything being counted, charged or sent.
  * @throws Error for a model, plan or upstream that there is not, naming the nearest.
  */
-export async function explain(loaded: Configuration, question: Question, kept: Kept = {}): Promise<Explanation> {
+export async function explain(loaded: Configuration, asked: Question, kept: Kept = {}): Promise<Explanation> {
   const { snapshot } = loaded;
-  const { caller, now, open = [], resting = [], stream = false } = question;
-  const model = named("model", snapshot.models, question.model);
+  const { caller, now, open = [], resting = [], stream = false } = asked;
+  const known = named("model", snapshot.models, asked.model);
+  // After its sunset it is its successor that serves.
+  const model = modelAt(snapshot, known.id, now) ?? known;
+  const question = { ...asked, model: model.id };
   const tier = question.tier ?? caller?.tier ?? "";
   // A user may be on a plan that there is no longer: it may call nothing.
   if (caller === undefined || question.tier !== undefined) named("tier", snapshot.tiers, tier);

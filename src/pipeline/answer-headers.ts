@@ -1,4 +1,12 @@
-import { type AttemptSpan, type InferenceRequest, upstreamTime, type Windows, type WindowName } from "../kit/index.ts";
+import {
+  type AttemptSpan,
+  type Host,
+  type InferenceRequest,
+  lifecycleHeaders,
+  upstreamTime,
+  type Windows,
+  type WindowName,
+} from "../kit/index.ts";
 
 /** Characters of a header's value; the log has the whole list. */
 const MAX_DROPPED_CHARACTERS = 1024;
@@ -63,4 +71,14 @@ export function rateLimitHeaders(windows: Windows | null, now: number): Record<s
     headers[resetName] = String(Math.max(0, Math.ceil((resetsAt - now) / 1000)));
   }
   return headers;
+}
+
+/** What every answer says of the caller's limits, and of the end of the model that was asked for. */
+export function standingHeaders(
+  { snapshot, now }: Pick<Host, "snapshot" | "now">,
+  asked: string | null,
+  windows: Windows | null,
+): Record<string, string> {
+  const limits = rateLimitHeaders(windows, now());
+  return asked === null ? limits : Object.assign(limits, lifecycleHeaders(snapshot, asked));
 }

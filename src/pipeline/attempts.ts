@@ -22,9 +22,8 @@ import { added, internalError, passOver } from "./hooks.ts";
 
 /**
  * Makes one attempt at an upstream. @throws AttemptError
- * @param onSent called, perhaps often, once the request is on its way to the upstream.
+ * @param onSent called, perhaps often, once the request is on its way to the upstream. @param onQueued after each wait
  * @param spanId of the attempt, for the upstream; null where nobody records spans.
- * @param onQueued told how many milliseconds the request waited for a place with the upstream, each time it did.
  */
 export type Send = (
   target: Target,
@@ -91,7 +90,9 @@ export class Attempts {
   readonly #onSent = (): void => {
     this.sent = true;
   };
-  readonly #onQueued = (waited: number): void => void (this.queued = (this.queued ?? 0) + waited);
+  readonly #onQueued = (waited: number): void => {
+    this.queued = (this.queued ?? 0) + waited;
+  };
 
   // Functions that wait would be a frame more for every request: its answer passes through in promises that are there.
 
@@ -163,7 +164,6 @@ export class Attempts {
     return this.#exchange.cancellation ?? this.#exchange.signal;
   }
 
-  /** A stream is settled. */
   ended(stream: AttemptStream): void {
     this.#streams = this.#streams.filter((one) => one !== stream);
   }

@@ -13,6 +13,7 @@ import {
   invalidRequest,
   type Json,
   type Model,
+  modelAt,
   type OutcomeKind,
   type OwnReply,
   type Outcome,
@@ -30,7 +31,7 @@ import {
   type Windows,
 } from "../kit/index.ts";
 import { checkedHeaders, marked } from "./hooks.ts";
-import { droppedHeader, queuedHeader, rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
+import { droppedHeader, queuedHeader, serverTimingHeader, standingHeaders } from "./answer-headers.ts";
 import { PackedText, UsageMeter } from "./usage.ts";
 
 /** Headers that plugins get nothing of: what they read may end in a log. */
@@ -78,6 +79,7 @@ export class ExchangeState {
   /** Set once it is settled. */
   outcome: Outcome | null = null;
   readonly #host: Host;
+  readonly #asked: string;
   #call: Call;
   #format: AnswerFormat | null;
   #prompt: PackedText | null = null;
@@ -90,6 +92,7 @@ export class ExchangeState {
     this.request = request;
     this.#host = host;
     this.#call = body.call;
+    this.#asked = body.call.asked ?? body.call.model;
     this.#format = body.format;
     this.#stream = body.format.stream;
     this.meter = new UsageMeter(host.countTokens);
@@ -185,8 +188,7 @@ export class ExchangeState {
   }
 
   headers(): Record<string, string> {
-    const limits = rateLimitHeaders(this.windows, this.#host.now());
-    const headers = this.#headers === NO_HEADERS ? limits : { ...this.#headers, ...limits };
+    const headers = { ...this.#headers, ...standingHeaders(this.#host, this.#asked, this.windows) };
     if (this.answeredBy !== null) headers["X-Gateway-Answered-By"] = this.answeredBy;
     if (this.dropped.length > 0) Object.assign(headers, droppedHeader(this.dropped));
     Object.assign(headers, queuedHeader(this.attempts?.queued ?? null));
@@ -255,7 +257,7 @@ class FrozenExchange implements Exchange {
     this.endpoint = head.endpoint;
     this.principal = principal;
     this.tier = tierOf(host.snapshot, principal.tier);
-    this.model = modelOf(state.call, host.snapshot);
+    this.model = modelOf(state.call, host.snapshot, this.readAt);
     this.trace = head.trace;
     this.header = (name) => {
       const lower = name.toLowerCase();
@@ -329,15 +331,13 @@ function rejectReading(field: string): never {
   throw new TypeError(`call.${field} is gone once an answer streams: a transform hook can keep what is needed of it`);
 }
 
-/** The model that a call names. @throws GatewayError when there is none of its kind, or it cannot do what is asked. */
-function modelOf(call: Call, { models }: Snapshot): Model {
+/** The model that a call names. @throws GatewayError for none of its kind (images have their own), or one that cannot serve it. */
+function modelOf(call: Call, snapshot: Snapshot, now: number): Model {
   const { model: id, kind } = call;
-  const model = models[id];
-  // The image endpoint has an error of its own for a model of another kind.
-  if (model !== undefined && model.kind !== kind && kind === "image") {
+  const model = modelAt(snapshot, id, now);
+  if (model !== null && model.kind !== kind && kind === "image")
     throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
-  }
-  if (model === undefined || model.kind !== kind) throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
+  if (model === null || model.kind !== kind) throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
   if (model.realtime) throw new GatewayError("INVALID_REQUEST", `Model '${id}' is for real-time streaming only`);
   if (kind === "speech") checkVoice(call, model);
   return model;

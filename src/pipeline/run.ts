@@ -1,15 +1,17 @@
 import {
   type Awaitable,
+  type Call,
   type ClientRequest,
   GatewayError,
   type InferenceRequest,
   isPromise,
   isStoreUnavailable,
+  modelAt,
   type Principal,
   type RequestPipeline,
   storeUnavailable,
 } from "../kit/index.ts";
-import { rateLimitHeaders, serverTimingHeader } from "./answer-headers.ts";
+import { serverTimingHeader, standingHeaders } from "./answer-headers.ts";
 import type { Pipeline } from "./build.ts";
 import { elapsedOf } from "./exchange.ts";
 import { currentWindows, passOver } from "./hooks.ts";
@@ -60,6 +62,12 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
     return this.#identifyBy(others, head);
   }
 
+  resolve(call: Call): Call {
+    const { snapshot, now } = this.#parts.host;
+    const model = modelAt(snapshot, call.model, now());
+    return model === null || model.id === call.model ? call : { ...call, model: model.id, asked: call.model };
+  }
+
   run(request: InferenceRequest, principal: Principal): Promise<void> {
     return this.#run(request, principal, MAX_IDENTIFICATIONS);
   }
@@ -96,6 +104,8 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
     const windows = isAway ? null : await currentWindows(pipeline, principal, host);
     observer.refused(request.head, error, request.receivedAt, { principal, call: request.body?.call ?? null });
     const timing = serverTimingHeader(request, elapsedOf(request, host));
-    request.client.refuse(error, { ...rateLimitHeaders(windows, host.now()), ...timing });
+    const call = request.body?.call;
+    const asked = call === undefined ? null : (call.asked ?? call.model);
+    request.client.refuse(error, { ...standingHeaders(host, asked, windows), ...timing });
   }
 }

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { BlockList, isIPv4, isIPv6, type Socket } from "node:net";
 import type { Log } from "../kit/index.ts";
 
@@ -127,4 +128,58 @@ export function limitKey(address: string): string {
     .slice(0, 4)
     .map((group) => group.toString(16))
     .join(":");
+}
+
+/** Milliseconds between two warnings of one process. */
+const WARN_EVERY_MS = 600_000;
+/** Networks in which proxies stand: an address in one of them is no person's. */
+const PRIVATE_NETWORKS = [
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "fc00::/7",
+  "::1",
+];
+
+/**
+ * Says from time to time that a peer whose `X-Forwarded-For` is not believed sends one: behind a load balancer that nobody
+ * trusts, all clients share one address and its limit. Public addresses are left out: they may be a client's own.
+ */
+export function warnOfUntrusted(log: Pick<Log, "warn">): (peer: string, now: number) => void {
+  const isPrivateAddress = trustProxies(PRIVATE_NETWORKS);
+  let warnedAt = -Infinity;
+  return (peer, now) => {
+    if (now - warnedAt < WARN_EVERY_MS) return;
+    warnedAt = now;
+    const isPrivate = parseAddress(peer) !== null && isPrivateAddress(peer);
+    const remedy = isPrivate ? `server.trusted_proxies: [${peer}]` : "server.trusted_proxies";
+    log.warn(
+      isPrivate ? { peer } : {},
+      `X-Forwarded-For of an untrusted peer is ignored: if it is your load balancer, all its clients share one IP limit until you name it in ${remedy}`,
+    );
+  };
+}
+
+interface Client {
+  readonly ip: string;
+  /** Whether a trusted proxy has sent the request. */
+  readonly proxied: boolean;
+}
+
+/** Whose request it is, by its connection and its `X-Forwarded-For`. */
+export function rememberClients(
+  log: Pick<Log, "warn">,
+): (req: Pick<IncomingMessage, "socket" | "headers">, trusted: TrustedProxies, now: number) => Client {
+  const peerOf = rememberPeers();
+  const warn = warnOfUntrusted(log);
+  return ({ socket, headers }, trusted, now) => {
+    const peer = peerOf(socket);
+    const forwardedFor = headers["x-forwarded-for"]?.toString();
+    const proxied = trusted(peer);
+    if (forwardedFor === undefined) return { ip: peer, proxied };
+    if (!proxied) warn(peer, now);
+    return { ip: clientAddress(peer, forwardedFor, trusted), proxied };
+  };
 }

@@ -61,7 +61,13 @@ export interface FormFormat extends AnyFormat {
 
 interface Operation extends DescribedOperation {
   readonly method: "GET" | "POST" | "DELETE";
-  readonly credentials: "none" | "API key" | "API key or access token" | "access token" | "refresh token";
+  readonly credentials:
+    | "none"
+    | "none or API key or access token"
+    | "API key"
+    | "API key or access token"
+    | "access token"
+    | "refresh token";
 }
 
 /** What an OpenAPI document says of an operation. */

@@ -234,8 +234,8 @@ class ServedRequest implements InferenceRequest, Indexed {
     this.#take(await format.read(this.#checked(fields), upload));
   }
 
-  #take(call: Call): void {
-    Object.freeze(call);
+  #take(read: Call): void {
+    const call = Object.freeze(this.#pipeline.resolve(read));
     if (call.stream) this.#streamedModel = call.model;
     const created = Math.floor(this.receivedAt / 1000);
     this.body = { call, format: this.#format.write(call, { id: this.id, created }) };

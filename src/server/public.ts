@@ -15,7 +15,7 @@ import {
 } from "../kit/index.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import { ByteBudget } from "./byte-budget.ts";
-import { clientAddress, rememberPeers, rememberProxies } from "./client-address.ts";
+import { rememberClients, rememberProxies } from "./client-address.ts";
 import { Connections } from "./connections.ts";
 import type { Format } from "./endpoint.ts";
 import { FORMATS } from "./endpoints.ts";
@@ -134,7 +134,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   });
   const ipLimit = createIpLimit(options.addCounts ?? null, log);
   const trusted = rememberProxies(log);
-  const peerOf = rememberPeers();
+  const clientOf = rememberClients(log);
   let draining = false;
   let routeRequests = 0;
   /** Requests that are not known yet to be within the limit of their address. */
@@ -222,15 +222,12 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const http: HttpExchange = { req, res, requestId, always: fixed, errorStyle, errorFormat, closing: closes };
       if (inApi && isPreflight(req)) return respond(http, 204, "", preflightHeaders(req), "");
 
-      const peer = peerOf(req.socket);
-      const isProxy = trusted(trustedProxies);
-      const forwardedFor = req.headers["x-forwarded-for"]?.toString();
-      const ip = forwardedFor === undefined ? peer : clientAddress(peer, forwardedFor, isProxy);
+      const { ip, proxied } = clientOf(req, trusted(trustedProxies), receivedAt);
       const received: ReceivedRequest = {
         http,
         format,
         ip,
-        proxied: isProxy(peer),
+        proxied,
         receivedAt,
         arrivedAt,
         bodyLimit,
@@ -309,6 +306,8 @@ const EXPOSED = [
   "X-Gateway-Queued-Ms",
   "Server-Timing",
   "X-Gateway-Answered-By",
+  "Deprecation",
+  "Sunset",
   "Request-Id",
   "X-RateLimit-Limit",
   "X-RateLimit-Remaining",

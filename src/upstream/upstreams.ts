@@ -205,6 +205,7 @@ class UpstreamRegistry implements Upstreams {
         host: plan.base.host,
         basePath: plan.base.pathname.replace(/\/+$/, ""),
         headers: withLowerCaseNames(upstream.headers),
+        forward: upstream.forwardHeaders ?? [],
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
       const isLeftAlone = (model: string): boolean => breakers.of(model).state === "open";

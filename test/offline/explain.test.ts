@@ -37,6 +37,8 @@ interface Case {
   readonly reasons: readonly string[];
 }
 
+/** The first target of the model. */
+const { upstream: FIRST, model: FIRST_MODEL } = loaded.snapshot.models["route/swift"]!.chain[0]!.targets[0]!;
 const ALL = "passed, passed, passed, passed, passed, passed";
 const CASES: Readonly<Record<string, Case>> = {
   "a request that is served": {
@@ -53,6 +55,23 @@ const CASES: Readonly<Record<string, Case>> = {
     decisions: "passed, refused, not reached, not reached, not reached, passed",
     chain: "aurora not tried, borealis not tried",
     reasons: ["refused by plan-check", "refused by plan-check"],
+  },
+  "a target whose keys rest": {
+    asked: {
+      tier: "Lite",
+      resting: [{ upstream: FIRST, model: FIRST_MODEL, until: NOW + 30_000, reason: "rate limit (429)" }],
+    },
+    status: 200,
+    decisions: ALL,
+    chain: "aurora skipped, borealis served",
+    reasons: ["its key is resting until 2026-01-05T12:00:37.000Z: rate limit (429)", ""],
+  },
+  "another model of the upstream whose keys rest": {
+    asked: { tier: "Lite", resting: [{ upstream: FIRST, model: "other", until: NOW + 30_000, reason: "" }] },
+    status: 200,
+    decisions: ALL,
+    chain: "aurora served, borealis not tried",
+    reasons: ["", "aurora served"],
   },
   "an upstream that is down": {
     asked: { tier: "Lite", faults: { aurora: "down" } },

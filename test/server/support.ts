@@ -76,6 +76,7 @@ export function testPipeline(parts: PipelineParts, requests: InferenceRequest[] 
       await parts.early(request);
       throw new AnsweredEarly();
     },
+    resolve: (call) => call,
     run: parts.run ?? echo,
     async refuse(request, principal, error) {
       if (error instanceof AnsweredEarly) return;

@@ -186,7 +186,9 @@ describe.each(NAMES)("%s reads what is simulated:", (dialect) => {
       "tool_calls",
     ],
   ])("%s", async (_, more, finish) => {
-    expect(await answered(dialect, "-", { messages, ...more })).toMatchObject({ finish });
+    // Not every model on Bedrock can be made to call a tool.
+    const model = dialect === "bedrock" ? "amazon.nova-pro-v1:0" : undefined;
+    expect(await answered(dialect, "-", { messages, ...more }, model)).toMatchObject({ finish });
   });
 
   test.each([

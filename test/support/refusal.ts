@@ -1,4 +1,4 @@
-import { GatewayError, invalidRequest } from "../../src/kit/index.ts";
+import { type GatewayError, invalidRequest } from "../../src/kit/index.ts";
 
 /** The error of a refusal, by its text: `/messages/0/role must be a string`, with or without `Invalid request: ` before it. */
 export function refusalOf(text: string): GatewayError {

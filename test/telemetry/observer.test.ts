@@ -49,6 +49,7 @@ test("one line says who, what and how it ended", () => {
         code: undefined,
         upstream: "alpha",
         attempts: 2,
+        failures: [{ upstream: "alpha", model: "alpha-1", result: "status", status: 503 }],
         prompt_tokens: 100,
         completion_tokens: 50,
         estimated: undefined,

@@ -25,6 +25,16 @@ function rounded(ms: number): number {
   return Math.max(0, Math.round(ms * 1_000) / 1_000);
 }
 
+function failuresOf(timeline: Outcome["timeline"]): readonly object[] | undefined {
+  const failed = (timeline?.attempts ?? []).filter(
+    ({ result }) => !["ok", "skipped", "aborted", null].includes(result),
+  );
+  if (failed.length === 0) return undefined;
+  return failed.map(({ target: { upstream, model }, result, status, detail }) => {
+    return { upstream, model, result, ...(status > 0 && { status }), ...(detail && { cause: detail }) };
+  });
+}
+
 /** What is in the line of a request, as an object. */
 function fieldsOf(of: Exchange, ended: Outcome, user: string | undefined): object {
   const { bill, target, firstEventAt, timeline, dropped } = ended;
@@ -45,6 +55,7 @@ function fieldsOf(of: Exchange, ended: Outcome, user: string | undefined): objec
     upstream: target?.upstream,
     answered_by: ended.answeredBy,
     attempts: ended.attempts,
+    failures: failuresOf(timeline),
     dropped: dropped.length > 0 ? dropped.slice(0, 1_000) : undefined,
     prompt_tokens: bill.usage.prompt,
     completion_tokens: bill.usage.completion,
@@ -145,6 +156,7 @@ const OUTCOME = fc.record(
           end: fc.option(MS),
           result: fc.constantFrom("ok", "status"),
           status: fc.constant(0),
+          detail: TEXT,
           spanId: fc.constant(null),
         }),
         { maxLength: 3 },

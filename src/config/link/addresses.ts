@@ -2,6 +2,7 @@ import { isLoopback } from "../../kit/index.ts";
 import type { UpstreamConfig } from "#schema";
 import { LOCAL_SERVERS, type LocalServer, type Provider, PROVIDERS } from "../addresses.ts";
 import { type Finding, join } from "../diagnostics.ts";
+import { isSecretHeader, NO_SECRETS } from "../secrets.ts";
 import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
 
@@ -92,4 +93,66 @@ function wrongPath(path: string): Wrong | null {
     };
   }
   return DOUBLED_VERSION.test(path) ? { message: "has its version twice", hint: "write it once" } : null;
+}
+
+/** Headers that frame the message or the connection: the client library sets them. */
+const RESERVED = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/i;
+
+/** Headers of an upstream that cannot be sent, replace its keys, or are not the client's to choose. */
+export function linkHeaders(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
+  for (const header of Object.keys(upstream.headers ?? {})) {
+    if (!RESERVED.test(header)) continue;
+    const message = `the header '${header}' is set by the gateway itself`;
+    context.report(join(pointer, "headers", header), { rule: "reserved-header", message, hint: "remove it" }, "key");
+  }
+  linkCredentials(context, upstream, pointer);
+  for (const [index, header] of (upstream.forward_headers ?? []).entries()) {
+    const why = header === undefined ? null : whyNotForwarded(header);
+    if (why === null) continue;
+    const finding = { rule: "forwarded-header", message: `'${header}' ${why}`, hint: "remove it" } as const;
+    context.report(join(pointer, "forward_headers", index), finding);
+  }
+}
+
+/** Headers by which each dialect sends a key. */
+const CREDENTIALS: Readonly<Record<UpstreamConfig["dialect"], readonly string[]>> = {
+  openai: ["authorization"],
+  anthropic: ["x-api-key", "authorization"],
+  gemini: ["x-goog-api-key", "authorization"],
+  azure: ["api-key", "authorization"],
+  bedrock: ["authorization"],
+  cohere: ["authorization"],
+  jina: ["authorization"],
+  voyage: ["authorization"],
+  elevenlabs: ["xi-api-key"],
+  deepgram: ["authorization"],
+};
+
+/** Configured headers come last: one that carries credentials is sent in place of every key. */
+function linkCredentials(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
+  const { dialect, headers = {}, api_keys: keys = [] } = upstream;
+  if (dialect === undefined || keys.every((key) => key === undefined || NO_SECRETS.has(key))) return;
+  for (const header of Object.keys(headers)) {
+    if (!CREDENTIALS[dialect].includes(header.toLowerCase())) continue;
+    const message = `the header '${header}' is sent in place of every key of api_keys`;
+    const hint = "remove the header, or move its key to api_keys";
+    const finding = { rule: "credentials-header", severity: "warning", message, hint } as const;
+    context.report(join(pointer, "headers", header), finding, "key");
+  }
+}
+
+/** Headers of the connection and of the body, beside RESERVED. */
+const FRAMING = /^(?:host|accept|accept-(?:charset|encoding)|content-.*|http2-settings|range|date)$/i;
+const OWN =
+  /^(?:x-request-id|request-id|traceparent|tracestate|baggage|idempotency-key|x-server-timing|x-gateway-.*)$/i;
+/** Headers that choose the account, its project or the rate. https://platform.openai.com/docs/api-reference/authentication */
+const PAYING =
+  /^(?:openai-(?:organization|project)|x-goog-user-project|anthropic-(?:beta|version)|x-amz-.*|x-aws-.*)$/i;
+
+/** Why a client's header may not be sent on, or null. */
+function whyNotForwarded(header: string): string | null {
+  if (isSecretHeader(header)) return "carries credentials: a client's are never sent on";
+  if (RESERVED.test(header) || FRAMING.test(header)) return "belongs to the connection or the body of one request";
+  if (OWN.test(header)) return "is set by the gateway itself";
+  return PAYING.test(header) ? "chooses the account, the version or the rate: that is not the client's to say" : null;
 }

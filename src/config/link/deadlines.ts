@@ -7,7 +7,9 @@ import type { Place } from "./features.ts";
 
 /** Times along a chain that contradict each other: a step that can never be asked, a time that can never pass. */
 export function linkDeadlines(context: LinkContext, model: Incomplete<ModelConfig>, places: readonly Place[]): void {
-  const deadline = milliseconds(model.deadline ?? DEADLINE);
+  const { kind } = model;
+  const written = model.deadline ?? (kind && context.config.defaults?.kinds?.[kind]?.deadline);
+  const deadline = milliseconds(written ?? DEADLINE);
   /** Milliseconds that silent steps before this one may take. */
   let before = 0;
   let isTold = false;
@@ -29,7 +31,7 @@ export function linkDeadlines(context: LinkContext, model: Incomplete<ModelConfi
   }
 
   function report(pointer: string, what: string): void {
-    const own = model.deadline === undefined ? `(${DEADLINE} by default)` : `of ${model.deadline}`;
+    const own = written === undefined ? `(${DEADLINE} by default)` : `of ${written}`;
     context.report(pointer, {
       rule: "chain-deadline",
       severity: "warning",

@@ -109,10 +109,10 @@ export interface Place {
 
 /** Every target of a chain, in order, with its pointer. */
 export function targetsOf(chain: Chain, pointer: string): Place[] {
-  return (chain ?? []).flatMap((step, index) => {
+  return (chain ?? []).flatMap((step, index): Place[] => {
     const at = join(pointer, index);
     if (step === undefined) return [];
-    if (!("targets" in step)) return [{ target: step as Incomplete<TargetConfig>, pointer: at, weighted: false }];
+    if (!("targets" in step)) return [{ target: step, pointer: at, weighted: false }];
     const weighted = step.balance === "weighted";
     const targets: readonly (Incomplete<TargetConfig> | undefined)[] = step.targets ?? [];
     return targets.flatMap((target, place) =>

@@ -7,6 +7,7 @@ import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
 import { linkDeadlines } from "./deadlines.ts";
 import { linkFeatures, targetsOf } from "./features.ts";
+import { linkLifecycle } from "./lifecycle.ts";
 import { canCall, mayRequest } from "./limits.ts";
 import { linkPrices } from "./prices.ts";
 
@@ -31,6 +32,7 @@ export function* linkModels(context: LinkContext): Steps<void> {
     linkPrices(context, model, pointer);
     linkChain(context, model, pointer);
     linkAccess(context, model, pointer);
+    linkLifecycle(context, id, model, pointer);
     if (isStep(++done)) yield;
   }
 }

@@ -3,15 +3,11 @@ import type { UpstreamConfig } from "#schema";
 import { isLoopback } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isRecord } from "../schema.ts";
-import { NO_SECRETS } from "../secrets.ts";
 import { BREAKER, DEADLINE, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
 import type { Incomplete } from "../validate.ts";
-import { linkAddress } from "./addresses.ts";
+import { linkAddress, linkHeaders } from "./addresses.ts";
 import type { LinkContext } from "./context.ts";
 import { targetsOf } from "./features.ts";
-
-/** Headers that frame the message or the connection: the client library sets them. */
-const RESERVED = /^(connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*)$/i;
 
 /** Upstreams by themselves: addresses, keys, headers, settings that contradict each other. */
 export function linkUpstreams(context: LinkContext): void {
@@ -42,12 +38,7 @@ export function linkUpstreams(context: LinkContext): void {
     linkSettings(context, upstream, defaults?.upstream, pointer);
     linkConcurrency(context, name, upstream);
     linkBreakerScope(context, name, models.get(name)?.size ?? 0);
-    for (const header of Object.keys(upstream.headers ?? {})) {
-      if (!RESERVED.test(header)) continue;
-      const message = `the header '${header}' is set by the gateway itself`;
-      context.report(join(pointer, "headers", header), { rule: "reserved-header", message, hint: "remove it" }, "key");
-    }
-    linkCredentials(context, upstream, pointer);
+    linkHeaders(context, upstream, pointer);
   }
 }
 
@@ -79,6 +70,7 @@ function linkBreakerScope(context: LinkContext, name: string, modelCount: number
   const { dialect, breaker } = upstreams[name] ?? {};
   const scope = breaker?.scope ?? defaults?.upstream?.breaker?.scope;
   if (dialect === undefined || scope !== undefined || modelCount < 2) return;
+  if (context.isInvalid(join("/upstreams", name, "breaker", "scope"))) return;
   const vendor = context.dialects[dialect].vendor(context.location(name)) ?? dialect;
   if (!AGGREGATORS.has(vendor)) return;
   const message = `serves ${modelCount} models behind one breaker: failures of one stop them all`;
@@ -105,33 +97,6 @@ function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, poi
     });
   }
   linkKeys(context, keys, pointer);
-}
-
-/** Headers by which each dialect sends a key. */
-const CREDENTIALS: Readonly<Record<UpstreamConfig["dialect"], readonly string[]>> = {
-  openai: ["authorization"],
-  anthropic: ["x-api-key", "authorization"],
-  gemini: ["x-goog-api-key", "authorization"],
-  azure: ["api-key", "authorization"],
-  bedrock: ["authorization"],
-  cohere: ["authorization"],
-  jina: ["authorization"],
-  voyage: ["authorization"],
-  elevenlabs: ["xi-api-key"],
-  deepgram: ["authorization"],
-};
-
-/** Configured headers come last: one that carries credentials is sent in place of every key. */
-function linkCredentials(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
-  const { dialect, headers = {}, api_keys: keys = [] } = upstream;
-  if (dialect === undefined || keys.every((key) => key === undefined || NO_SECRETS.has(key))) return;
-  for (const header of Object.keys(headers)) {
-    if (!CREDENTIALS[dialect].includes(header.toLowerCase())) continue;
-    const message = `the header '${header}' is sent in place of every key of api_keys`;
-    const hint = "remove the header, or move its key to api_keys";
-    const finding = { rule: "credentials-header", severity: "warning", message, hint } as const;
-    context.report(join(pointer, "headers", header), finding, "key");
-  }
 }
 
 /** Keys that mean something for some dialects only, with what says the same elsewhere. */

@@ -96,7 +96,7 @@ interface Writing {
   readonly translation: Translation;
   /** A client of another format than Claude's means by an effort that the model thinks. */
   readonly effortThinks: boolean;
-  /** Of the client's functions that may be called; null: all of them. */
+  /** Names of the functions that may be called; null: all of them. */
   readonly names: ReadonlySet<string> | null;
 }
 

@@ -36,7 +36,7 @@ interface Turn extends Json {
 const NOTHING_SAID: Json = { text: "." };
 /** What a user says behind an assistant's words from which the model does not go on by itself. */
 const GO_ON: Json = { text: "Continue." };
-/** Of a tool's result that cannot be marked as an error. */
+/** Begins a tool's result that cannot be marked as an error. */
 const FAILED = "[The tool failed.]";
 
 /** What a model takes of an order of roles. */

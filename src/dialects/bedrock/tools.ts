@@ -18,7 +18,7 @@ interface Tools {
 interface ToolContext {
   /** The conversation in Converse's form: one that has tool calls in it needs tools, also where the client lists none. */
   readonly turns: readonly Json[];
-  /** Of the functions that may be called; null: all of them. */
+  /** Names of the functions that may be called; null: all of them. */
   readonly names: ReadonlySet<string> | null;
 }
 

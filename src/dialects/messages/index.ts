@@ -90,7 +90,7 @@ interface Writing {
   readonly target: Target;
   readonly rules: ModelRules;
   readonly output: ClaudeOutput;
-  /** Of the client's functions that may be called; null: all of them. */
+  /** Names of the functions that may be called; null: all of them. */
   readonly names: ReadonlySet<string> | null;
   readonly report: Report;
 }
@@ -206,7 +206,7 @@ interface ToolOptions {
   readonly sameFormat: boolean;
   /** The model holds calls to the schemas of strict tools. */
   readonly strict: boolean;
-  /** Of the functions that may be called; null: all of them. */
+  /** Names of the functions that may be called; null: all of them. */
   readonly names: ReadonlySet<string> | null;
   readonly origins: Origins;
   readonly report: Report;

@@ -118,7 +118,7 @@ function toolResult(message: Json, at: string, translation: Translation): Json {
   };
 }
 
-/** Of a tool's result that cannot be marked as an error. */
+/** Begins a tool's result that cannot be marked as an error. */
 const FAILED = "[The tool failed.]";
 
 const VALID = /^[\w-]+$/;

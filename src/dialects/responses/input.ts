@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { fittedContent } from "../canonical/contents.ts";
-import { objects, stringOf } from "../canonical/json.ts";
+import { list, objects, stringOf } from "../canonical/json.ts";
 import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
 import { pairedMessages } from "../canonical/tool-pairs.ts";
@@ -26,16 +26,14 @@ const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "cust
  */
 export function writeInput(call: Call, report: Report, as: WriteAs): WrittenInput {
   const { body } = call;
-  const messages: readonly unknown[] = Array.isArray(body["messages"]) ? body["messages"] : [];
+  const messages = list(body["messages"]);
   const own = isResponsesCall(call) ? call : null;
   if (own !== null && isSame(messages, own.canonical["messages"])) return sentInput(own, report, as);
   const writer = new InputWriter(report, as, call.dialect !== "messages");
   const read = own === null ? null : new Sources(own);
   // Places in a Responses client's own input are those of its messages.
-  const placed =
-    own === null
-      ? pairedMessages(messages, ["function", "custom"])
-      : messages.map((message, index) => ({ message, at: `/messages/${index}` }));
+  const places = messages.map((message, index) => ({ message, at: `/messages/${index}` }));
+  const placed = own === null ? pairedMessages(messages, ["function", "custom"]) : places;
   const items = placed.flatMap(({ message, at }, index): readonly Placed[] => {
     if (!isJson(message)) return [];
     return read?.of(message, index) ?? writer.items(message, at).map((item) => ({ item, at: null }));
@@ -209,11 +207,10 @@ function textAlone(parts: readonly Json[]): string | null {
 
 /** A part of a chat message as one of an item. */
 function inputPart({ type, text, image_url: image, file, input_audio }: Json): Json {
+  const { url, detail } = isJson(image) ? image : {};
   switch (type) {
-    case "image_url": {
-      const { url, detail } = isJson(image) ? image : {};
-      return { type: "input_image", image_url: url, detail: typeof detail === "string" ? detail : "auto" };
-    }
+    case "image_url":
+      return { type: "input_image", image_url: url, detail: stringOf(detail) || "auto" };
     case "file":
       return { type: "input_file", ...(isJson(file) && file) };
     case "input_audio":

@@ -50,6 +50,11 @@ export const FAMILIES: readonly ModelEntry[] = [
     ],
     rules: { parts: new Set() },
   },
+  {
+    match: /(?:^|[/:_.-])phi-?[34](?!.*(?:vision|multimodal))/i,
+    source: ["https://huggingface.co/microsoft/phi-4 (inputs: text)"],
+    rules: { parts: new Set() },
+  },
 ];
 
 /** Vendors that serve models of others: the rules of a family hold there. */

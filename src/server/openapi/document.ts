@@ -12,7 +12,7 @@ import transcription from "../../../schemas/api/transcription.schema.json" with 
 import type { ErrorCode, Json } from "../../kit/index.ts";
 import type { Endpoint } from "../endpoint.ts";
 import { ENDPOINTS } from "../endpoints.ts";
-import { ADDRESS_LIMITS, HEADERS, PLAN_LIMITS } from "./headers.ts";
+import { ADDRESS_LIMITS, HEADERS, LIFECYCLE, PLAN_LIMITS } from "./headers.ts";
 import { type Called, pathsOf, schemasOf } from "./operations.ts";
 
 const SECURITY_SCHEMES = {
@@ -30,6 +30,7 @@ const SECURITY_SCHEMES = {
 /** Each one is enough. */
 const SECURITY: Readonly<Record<Endpoint["credentials"], readonly (keyof typeof SECURITY_SCHEMES | "none")[]>> = {
   none: [],
+  "none or API key or access token": ["none", "apiKey", "bearerKey", "accessToken"],
   "API key": ["apiKey", "bearerKey"],
   "API key or access token": ["apiKey", "bearerKey", "accessToken"],
   "access token": ["accessToken"],
@@ -62,7 +63,7 @@ function calledBy({ credentials, tag }: Endpoint): Called {
     security: SECURITY[credentials].map((scheme) => (scheme === "none" ? {} : { [scheme]: [] })),
     commonErrors: COMMON_ERRORS,
     jsonErrors: true,
-    limits: [...(tag === "Inference" ? PLAN_LIMITS : []), ...ADDRESS_LIMITS],
+    limits: [...(tag === "Inference" ? [...PLAN_LIMITS, ...LIFECYCLE] : []), ...ADDRESS_LIMITS],
   };
 }
 

@@ -38,6 +38,11 @@ export const HEADERS = Object.freeze({
     description: "No retry can help: every upstream has refused for good.",
     schema: { const: "false" },
   },
+  Deprecation: {
+    description: "When the model is deprecated, as @ and Unix seconds (RFC 9745); the time may lie ahead.",
+    schema: { type: "string", pattern: "^@\\d+$" },
+  },
+  Sunset: { description: "When the model ends, as an HTTP date (RFC 8594).", schema: { type: "string" } },
   Location: { description: "Where to go on.", required: true, schema: { type: "string" } },
   Refresh: {
     description: "For browsers, where the dashboard is on: the page that says what to do, at once.",
@@ -53,6 +58,8 @@ export type HeaderName = keyof typeof HEADERS;
 
 /** What the caller's plan has left. Every authenticated inference answer carries them. */
 export const PLAN_LIMITS: readonly HeaderName[] = names(/-(Day|Hour|Minute)$/);
+/** What answers say of a model whose end is planned. */
+export const LIFECYCLE: readonly HeaderName[] = ["Deprecation", "Sunset"];
 /** What an address has left, when it has nothing left. */
 export const ADDRESS_LIMITS: readonly HeaderName[] = names(/^X-RateLimit-[A-Z][a-z]+$/);
 

@@ -3,10 +3,14 @@ import {
   type Decimal,
   GatewayError,
   type ImagePrices,
+  isSunset,
   keyMayCall,
+  lifecycleHeaders,
   mayCall,
   type Model,
+  modelAt,
   type Price,
+  type Principal,
   type Snapshot,
   tierOf,
 } from "../../kit/index.ts";
@@ -21,17 +25,31 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
   {
     method: "GET",
     path: "/v1/models",
-    credentials: "none",
+    credentials: "none or API key or access token",
     id: "listModels",
     tag: "Catalogue",
     summary: "Public model list",
-    description: "The same for everyone: credentials are ignored.",
+    description: "The same for everyone: credentials are ignored, except with `available=true`.",
+    parameters: [
+      {
+        name: "available",
+        in: "query",
+        required: false,
+        description: "true: only the models that the caller's plan and key may call, which needs credentials.",
+        schema: { type: "string", enum: ["true", "false"] },
+      },
+    ],
     answers: { 200: { description: "The published models.", content: json("ModelList") } },
-    errors: [],
+    errors: CALLER_ERRORS,
     route:
-      ({ snapshot }) =>
-      () =>
-        jsonResponse(200, { object: "list", data: published(snapshot()).map((model) => entry(model, snapshot())) }),
+      ({ snapshot, identities, now }) =>
+      async (event, { req }) => {
+        const asked = event.url.searchParams.get("available") === "true";
+        const caller = asked ? await callerOf(req, identities) : null;
+        const current = snapshot();
+        const listed = published(current, now()).filter((model) => caller === null || mayUse(model, caller, current));
+        return jsonResponse(200, { object: "list", data: listed.map((model) => entry(model, current)) });
+      },
   },
   {
     method: "GET",
@@ -52,15 +70,15 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
     errors: [...CALLER_ERRORS, "INVALID_REQUEST", "MODEL_NOT_FOUND"],
     matchesRest: true,
     route:
-      ({ snapshot, identities }) =>
+      ({ snapshot, identities, now }) =>
       async (event, context) => {
         const id = modelId(event);
-        const { tier, keyLimits } = await callerOf(context.req, identities);
-        const { models, tiers } = snapshot();
-        const model = Object.hasOwn(models, id) ? models[id] : undefined;
-        if (model === undefined) throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
-        const allowed = mayCall(tierOf({ tiers }, tier), model) && keyMayCall(keyLimits, id);
-        return jsonResponse(200, { ...entry(model, { tiers }), allowed });
+        const caller = await callerOf(context.req, identities);
+        const current = snapshot();
+        const model = modelAt(current, id, now());
+        if (model === null) throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
+        const body = { ...entry(model, current), ...endOf(model), allowed: mayUse(model, caller, current) };
+        return textResponse(200, "application/json", JSON.stringify(body), lifecycleHeaders(current, id));
       },
   },
   {
@@ -73,10 +91,10 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
     answers: { 200: { description: "The prices of the published models.", content: json("Pricing") } },
     errors: CALLER_ERRORS,
     route:
-      ({ snapshot, identities }) =>
+      ({ snapshot, identities, now }) =>
       async (_event, { req }) => {
         await callerOf(req, identities);
-        return jsonResponse(200, { models: published(snapshot()).map(pricing) });
+        return jsonResponse(200, { models: published(snapshot(), now()).map(pricing) });
       },
   },
   {
@@ -126,8 +144,27 @@ export const DESCRIPTION: RouteEndpoint = {
       textResponse(200, "application/json", openApi()),
 };
 
-function published({ models }: Snapshot): readonly Model[] {
-  return Object.values(models).filter((model) => model.published);
+function published({ models }: Snapshot, now: number): readonly Model[] {
+  return Object.values(models).filter((model) => model.published && !isSunset(model, now));
+}
+
+function mayUse(
+  model: Model,
+  { tier, keyLimits }: Pick<Principal, "tier" | "keyLimits">,
+  { tiers }: Snapshot,
+): boolean {
+  return mayCall(tierOf({ tiers }, tier), model) && keyMayCall(keyLimits, model.id);
+}
+
+/** When the model ends, where that is planned. */
+function endOf({ lifecycle }: Model) {
+  if (lifecycle === undefined) return {};
+  const { deprecatedAt, sunsetAt, successor } = lifecycle;
+  return {
+    ...(deprecatedAt !== null && { deprecated_at: new Date(deprecatedAt).toISOString() }),
+    ...(sunsetAt !== null && { sunset_at: new Date(sunsetAt).toISOString() }),
+    ...(successor !== null && { successor }),
+  };
 }
 
 function entry(model: Model, { tiers }: Pick<Snapshot, "tiers">) {
@@ -207,7 +244,7 @@ function status(parts: RouteParts) {
       const { state, latencyMs } = health(name);
       return { name: displayName, status: state, latency_ms: Math.round(latencyMs) };
     }),
-    models: published(snapshot()).map((model) => {
+    models: published(snapshot(), now()).map((model) => {
       const { id, displayName, tier } = model;
       return { id, name: displayName, tier, status: modelStatus(model, canServe) };
     }),

@@ -22,7 +22,7 @@ import {
   type JsonFormat,
   schemaRef,
 } from "../endpoint.ts";
-import { PLAN_LIMITS } from "../openapi/headers.ts";
+import { LIFECYCLE, PLAN_LIMITS } from "../openapi/headers.ts";
 import type { ErrorStyle, RefusalBody, RefusedRequest } from "../respond.ts";
 
 const ERRORS: readonly ErrorCode[] = [
@@ -191,7 +191,7 @@ function body(title: string): Endpoint["request"] {
 }
 
 function answer(description: string, content: Content): Readonly<Record<number, Answer>> {
-  return { 200: { description, content, headers: PLAN_LIMITS } };
+  return { 200: { description, content, headers: [...PLAN_LIMITS, ...LIFECYCLE] } };
 }
 
 /** How errors are written below a client format's own paths, whether or not there is anything at them. */

@@ -3,7 +3,9 @@ import {
   GatewayError,
   invalidRequest,
   keyMayCall,
+  lifecycleHeaders,
   mayCall,
+  modelAt,
   notOfKey,
   type Principal,
   tierOf,
@@ -12,7 +14,7 @@ import type { ByteClaim } from "../byte-budget.ts";
 import { keyHolderOf } from "../credentials.ts";
 import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
 import { readObject } from "../request-body.ts";
-import { jsonResponse, type Route, type RouteContext } from "../router.ts";
+import { type Route, type RouteContext, textResponse } from "../router.ts";
 
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 /** Of one user. */
@@ -59,8 +61,9 @@ function countTokensRoute(parts: RouteParts): Route["handle"] {
     const principal = await keyHolderOf(context.req, parts.identities);
     const claim = context.memory?.claim(principal.userId);
     try {
-      const input_tokens = await atMost(principal.userId, () => countTokens(parts, context, principal, claim));
-      return jsonResponse(200, { input_tokens });
+      const counted = await atMost(principal.userId, () => countTokens(parts, context, principal, claim));
+      const body = JSON.stringify({ input_tokens: counted.tokens });
+      return textResponse(200, "application/json", body, lifecycleHeaders(parts.snapshot(), counted.model));
     } finally {
       claim?.release();
     }
@@ -69,21 +72,22 @@ function countTokensRoute(parts: RouteParts): Route["handle"] {
 
 /** @throws GatewayError in the order of checks of the inference routes. */
 async function countTokens(
-  { snapshot, validateTokenCount, tokensIn }: RouteParts,
+  { snapshot, validateTokenCount, tokensIn, now }: RouteParts,
   { req }: RouteContext,
   principal: Principal,
   claim: ByteClaim | undefined,
-): Promise<number> {
-  const { models, tiers, server } = snapshot();
+): Promise<{ readonly tokens: number; readonly model: string }> {
+  const current = snapshot();
+  const { tiers, server } = current;
   const body = await readObject(req, Math.min(MAX_BODY_BYTES, server.bodyLimit), claim);
   const fault = validateTokenCount(body);
   if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
   const { model: id, text } = readCountTokens(body);
-  const model = models[id];
+  const model = modelAt(current, id, now());
   if (model?.kind !== "chat") throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
   if (!mayCall(tierOf({ tiers }, principal.tier), model)) {
     throw new GatewayError("MODEL_NOT_ALLOWED", `Model '${id}' is not available on your plan`);
   }
-  if (!keyMayCall(principal.keyLimits, id)) throw notOfKey(id);
-  return tokensIn(text);
+  if (!keyMayCall(principal.keyLimits, model.id)) throw notOfKey(id);
+  return { tokens: await tokensIn(text), model: id };
 }

@@ -5,6 +5,7 @@ import { linkTo } from "../shared/router.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { Time, Until } from "../shared/time.tsx";
 import { query } from "./filters.tsx";
+import { LastErrors } from "./last-errors.tsx";
 import { BreakerBadge, Facts } from "./state-parts.tsx";
 
 export type NamedUpstream = UpstreamState & { readonly name: string };
@@ -63,6 +64,7 @@ export function UpstreamDetail({ all }: { readonly all: readonly NamedUpstream[]
       />
       {cooldowns.length > 0 && <Cooldowns of={cooldowns} />}
       {breakers !== undefined && <ModelBreakers of={breakers} />}
+      <LastErrors of={found} />
       <History of={history} />
     </Panel>
   );

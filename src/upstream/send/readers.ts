@@ -7,7 +7,6 @@ import {
   type Call,
   type FailureClass,
   isJson,
-  type Json,
   type Kind,
   type Log,
   type StreamEvent,
@@ -101,9 +100,9 @@ function readRefusal(
     const code = dialect.codeOf?.(headers) ?? "";
     const known = code === "" ? error : { ...error, codes: [code, ...error.codes] };
     const found = { dialect: dialect.name, vendor: dialect.vendor, status, error: known, call };
-    const sent = (): Json | null => sentJson(sender.rewritten().body);
     const told = { wait: retryAfter(headers, at), now: at };
-    return refusalFailure(found, refusal, dialect.errorMessage(body), sent, told);
+    const message = dialect.errorMessage(body);
+    return refusalFailure(found, refusal, message, () => sentJson(sender.rewritten().body), told);
   };
   return decompressed(headers, owner, (plain) => new RefusalReader(plain, refusal, refused));
 }

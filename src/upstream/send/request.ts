@@ -24,23 +24,41 @@ export interface Address {
   readonly basePath: string;
   /** As configured; names in lower case. */
   readonly headers: Headers;
+  /** Names of client headers that are sent on, in lower case. */
+  readonly forward: readonly string[];
+}
+
+/** Of one forwarded value: longer ones are not sent, because servers refuse requests with large heads. */
+const MAX_FORWARDED_CHARACTERS = 2048;
+
+/** The client's headers that an upstream is to get. @param header the client's, by name in lower case */
+export function forwardedHeaders(names: readonly string[], header: (name: string) => string | null): Headers {
+  const headers: Record<string, string> = {};
+  for (const name of names) {
+    const value = header(name) ?? "";
+    if (value !== "" && value.length <= MAX_FORWARDED_CHARACTERS) headers[name] = value;
+  }
+  return headers;
 }
 
 /**
  * The dialect's request with the upstream's path prefix and headers.
  * @param trace headers by which the request's trace goes on
+ * @param forwarded headers of the client, which replace none of the gateway's
  */
 export function addressRequest(
   request: UpstreamRequest,
   address: Address,
   requestId: string,
   trace: Headers = {},
+  forwarded: Headers = {},
 ): UpstreamRequest {
   return {
     method: request.method,
     path: joinPath(address.basePath, request.path),
     headers: {
       "user-agent": "route-gateway",
+      ...forwarded,
       ...request.headers,
       ...address.headers,
       // Last, so that no configuration can ask for a compressed answer or replace the request id.

@@ -29,7 +29,15 @@ import { readAnswer, type RequestSender } from "./readers.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
 import { listed, noteFailure, told, warn } from "./reporting.ts";
 import { type RequestHandlerOptions, RequestHandler } from "./request-handler.ts";
-import { type Address, addressRequest, isUnwritten, sendableBody, withParameters, writtenBody } from "./request.ts";
+import {
+  type Address,
+  addressRequest,
+  forwardedHeaders,
+  isUnwritten,
+  sendableBody,
+  withParameters,
+  writtenBody,
+} from "./request.ts";
 
 /** What the calls to one upstream under one configuration have in common. */
 export interface SendingParts {
@@ -296,8 +304,10 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
 
   #signed(asked: UpstreamRequest, apiKey: string, at: number): Awaitable<UpstreamRequest> {
     const { dialect, address, signer } = this.#parts;
-    const { requestId, trace } = this.#exchange;
-    const request = addressRequest(asked, address, requestId, trace && traceHeaders(trace, this.#spanId));
+    const { requestId, trace, header } = this.#exchange;
+    const forwarded = header && address.forward.length > 0 ? forwardedHeaders(address.forward, header) : undefined;
+    const traced = trace && traceHeaders(trace, this.#spanId);
+    const request = addressRequest(asked, address, requestId, traced, forwarded);
     if (dialect.signing === undefined) return this.#sendable(request);
     const { host } = address;
     const timeout = Math.min(this.timeouts.connect, this.deadline - at);

@@ -38,7 +38,7 @@ const HEADER = "team-secret-0123456789";
 
 type Script = (request: IncomingMessage, response: ServerResponse) => void;
 
-async function listen(server: ReturnType<typeof createServer>): Promise<number> {
+async function listen(server: ReturnType<typeof createServer | typeof createSecureServer>): Promise<number> {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   running.push(() => (server.closeAllConnections(), server.close()));
@@ -66,7 +66,7 @@ interface Running {
   readonly gateway: TestGateway;
   readonly user: Awaited<ReturnType<TestGateway["user"]>>;
   readonly lines: readonly Json[];
-  state(): Promise<State>;
+  readonly state: () => Promise<State>;
 }
 
 async function start(base_url: string, upstream: Json = {}): Promise<Running> {
@@ -109,12 +109,12 @@ async function start(base_url: string, upstream: Json = {}): Promise<Running> {
 
 const lineOf = (lines: readonly Json[]): Json => lines.findLast(({ msg }) => msg === "request")!;
 
+const secure = async (certificate: { cert: string; key: string }): Promise<string> => {
+  const server = createSecureServer(certificate, (_request, response) => void response.end("{}"));
+  return `https://localhost:${await listen(server)}/v1`;
+};
+
 describe("what the system told", () => {
-  const secure = async (certificate: { cert: string; key: string }): Promise<string> => {
-    const server = createSecureServer(certificate, (_request, response) => void response.end("{}"));
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- both kinds of servers close alike
-    return `https://localhost:${await listen(server as unknown as ReturnType<typeof createServer>)}/v1`;
-  };
   const CASES: readonly (readonly [code: string, place: () => Promise<string>, words: string])[] = [
     ["ECONNREFUSED", async () => `http://127.0.0.1:${await closedPort()}/v1`, "the connection was refused"],
     ["ENOTFOUND", async () => "http://no-such-host.invalid:8443/v1", "the name does not resolve"],

@@ -73,7 +73,7 @@ interface Setup {
   readonly small: SmallServer;
   readonly gateway: TestGateway;
   /** Requests in flight and waiting at it, as operators see it. */
-  load(): Promise<readonly [number, number]>;
+  readonly load: () => Promise<readonly [number, number]>;
 }
 
 async function setUp(upstream: Json, more: Partial<TestGatewayOptions> = {}, model: Json = {}): Promise<Setup> {

@@ -348,7 +348,8 @@ describe("errors", () => {
       client().images.generate({ model: "route/paint", prompt: "x", ...script({ status: 500 }) }),
     );
     expect(error).toMatchObject({ status: 502, type: "api_error" });
-    expect(error.headers?.get("x-should-retry")).toBe("false");
+    expect(error.headers?.get("x-should-retry")).toBeNull();
+    expect(error.headers?.get("retry-after")).toBe("1");
   });
 });
 

@@ -236,10 +236,10 @@ describe("errors", () => {
     expect(Number(error.headers?.get("retry-after"))).toBeGreaterThanOrEqual(1);
   });
 
-  test("a chain that failed is not tried again by the client, whatever its maxRetries", async () => {
+  test("a chain that has refused for good is not tried again by the client, whatever its maxRetries", async () => {
     const requestId = crypto.randomUUID();
     const attempt = client(user.key, { maxRetries: 5 }).chat.completions.create(
-      { model: "route/one", messages: user1("x"), ...script({ status: 500 }) },
+      { model: "route/one", messages: user1("x"), ...script({ status: 404 }) },
       { headers: { "x-request-id": requestId } },
     );
     const error = await failure(attempt);

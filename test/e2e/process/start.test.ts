@@ -32,13 +32,13 @@ describe("a bad configuration", () => {
   });
 
   test.each([
-    ["is missing", null, /gateway\.yaml/],
-    ["is empty", "", /gateway\.yaml:1:1: error/],
-    ["is no YAML", "version: 1\nmodels: {", /gateway\.yaml:\d+:\d+: error/],
-  ])("one that %s ends with 1 and names the file", async (_name, text, message) => {
+    ["is missing", null, 3, /gateway\.yaml/],
+    ["is empty", "", 1, /gateway\.yaml:1:1: error/],
+    ["is no YAML", "version: 1\nmodels: {", 1, /gateway\.yaml:\d+:\d+: error/],
+  ])("one that %s ends the start and names the file", async (_name, text, exit, message) => {
     if (text !== null) workspace.write("gateway.yaml", text);
     const { code, stderr } = await workspace.cli("serve");
-    expect(code).toBe(1);
+    expect(code).toBe(exit);
     expect(stderr).toMatch(message);
     expect(stderr, "a report, not a stack").not.toMatch(/^\s+at /m);
   });

@@ -58,7 +58,7 @@ describe("addressed", () => {
 
   it("the operator's headers win over the dialect's, ours over both", () => {
     const headers = withLowerCaseNames({ "X-Own": "c", "Accept-Encoding": "gzip", "User-Agent": "mine" });
-    expect(addressRequest(request, { host: "h", basePath: "/v1", headers }, "r")).toEqual({
+    expect(addressRequest(request, { host: "h", basePath: "/v1", headers, forward: [] }, "r")).toEqual({
       method: "GET",
       path: "/v1/models",
       headers: { "user-agent": "mine", accept: "a", "x-own": "c", "accept-encoding": "identity", "x-request-id": "r" },

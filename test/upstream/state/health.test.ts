@@ -188,6 +188,9 @@ describe("latency", () => {
   });
 });
 
+const ofModel = (failure: FailureClass, model: string): void =>
+  health.failed(new AttemptError(failure, "x", { notUpstreamFault: failure === "credentials" }), model);
+
 describe("can serve", () => {
   it.each([
     ["attempts are made", true, false],
@@ -227,9 +230,6 @@ describe("can serve", () => {
     now += 5 * MINUTE;
     expect(health.view(TERMS).canServe).toBe(true);
   });
-
-  const ofModel = (failure: FailureClass, model: string): void =>
-    health.failed(new AttemptError(failure, "x", { notUpstreamFault: failure === "credentials" }), model);
 
   it.each<[FailureClass, alone: boolean]>([
     ["declined", true],

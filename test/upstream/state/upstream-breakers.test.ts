@@ -114,18 +114,18 @@ describe("the time that a breaker stays open", () => {
   });
 });
 
-describe("cooldowns of the upstream's keys", () => {
-  function resting() {
-    const made = setup();
-    const { keys } = made.alpha();
-    const limited = new AttemptError("rate_limited", "limited", { status: 429, retryAfter: 60_000 });
-    const rest = (): void => {
-      keys.failed(keys.pick("large", [], 0, Infinity)!, "large", limited, "u", made.clock.now);
-    };
-    rest();
-    return { ...made, rest, count: () => keys.cooldowns(made.clock.now).length };
-  }
+function resting() {
+  const made = setup();
+  const { keys } = made.alpha();
+  const limited = new AttemptError("rate_limited", "limited", { status: 429, retryAfter: 60_000 });
+  const rest = (): void => {
+    keys.failed(keys.pick("large", [], 0, Infinity)!, "large", limited, "u", made.clock.now);
+  };
+  rest();
+  return { ...made, rest, count: () => keys.cooldowns(made.clock.now).length };
+}
 
+describe("cooldowns of the upstream's keys", () => {
   it("end when an operator closes the upstream, and when what is set is cleared", () => {
     const { set, rest, count, log } = resting();
     set("close");

@@ -105,7 +105,7 @@ export const CONVERSE: readonly Rule[] = [
     refuse: ({ model, body }) => {
       const choice = choiceOf(body) ?? {};
       const taken = model.includes("mistral") ? ["auto", "any"] : ["auto"];
-      const [name] = Object.keys(choice).filter((one) => !taken.includes(one));
+      const name = Object.keys(choice).find((one) => !taken.includes(one));
       return name === undefined
         ? undefined
         : new SimError(

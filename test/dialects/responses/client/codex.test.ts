@@ -74,7 +74,7 @@ describe("tools that come as an item of the conversation", () => {
     const choice = { index: 0, finish_reason: "tool_calls", message: { role: "assistant", tool_calls: [made] } };
     const extras = { id: "e-1", created: 1, provider: "Alpha", latencyMs: 1, bill: BILL };
     const answer = responsesFormat(call).answer({ id: "x", choices: [choice] }, extras);
-    expect((JSON.parse(answer as string) as { output: Json[] }).output).toMatchObject([
+    expect((JSON.parse(answer) as { output: Json[] }).output).toMatchObject([
       { type: "custom_tool_call", name: "exec", namespace: "functions", input: "1+1" },
     ]);
   });
