@@ -53,12 +53,11 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
     );
   }
   if (role === "assistant") echoReasoning(edits, at, options);
-  edits.set("content", fittedContent(edits.object, at, rules, report));
-  if (!translated || writesMarks(rules)) {
-    edits.set(
-      "content",
-      changed(edits.object["content"], (part, index) => fittedMarks(part, `${at}/content/${index}`, options)),
-    );
+  if (hasParts(message)) {
+    const content = fittedContent(edits.object, at, rules, report);
+    const marked = !translated || writesMarks(rules);
+    const mark = (part: Json, index: number): Json => fittedMarks(part, `${at}/content/${index}`, options);
+    edits.set("content", marked ? changed(content, mark) : content);
   }
   if (typeof message["refusal"] === "string" && !taken("refusal", rules)) keepRefusal(edits);
   if (translated) return edits.object;
@@ -71,6 +70,11 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
     }
   }
   return fittedMarks(edits.object, at, options);
+}
+
+/** A text is not looked at: a long one would be decoded for nothing (server/long-texts.ts). */
+function hasParts(message: Json): boolean {
+  return Array.isArray(Object.getOwnPropertyDescriptor(message, "content")?.value);
 }
 
 function taken(field: string, { messageFields, unknownFields }: Rules): boolean {
