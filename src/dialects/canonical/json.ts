@@ -99,9 +99,14 @@ export class Edits {
     delete this.#copy[name];
   }
 
-  /** Without the fields that are null, which stands for "not given". */
-  removeNulls(): void {
-    for (const [name, value] of Object.entries(this.object)) if (value === null) this.remove(name);
+  /**
+   * Without the fields that are null, which stands for "not given". A long text is not read for that.
+   * @param kept the name of one that may be null.
+   */
+  removeNulls(kept = ""): void {
+    const { object } = this;
+    for (const name of Object.keys(object))
+      if (name !== kept && Object.getOwnPropertyDescriptor(object, name)?.value === null) this.remove(name);
   }
 }
 

@@ -54,15 +54,14 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
   }
   if (role === "assistant") echoReasoning(edits, at, options);
   if (!rules.openaiForms) withUsualForms(edits);
-  edits.set("content", fittedContent(edits.object, at, rules, report));
-  if (!translated || writesMarks(rules)) {
-    edits.set(
-      "content",
-      changed(edits.object["content"], (part, index) => fittedMarks(part, `${at}/content/${index}`, options)),
-    );
+  if (hasParts(edits.object)) {
+    const content = fittedContent(edits.object, at, rules, report);
+    const marked = !translated || writesMarks(rules);
+    const mark = (part: Json, index: number): Json => fittedMarks(part, `${at}/content/${index}`, options);
+    edits.set("content", marked ? changed(content, mark) : content);
   }
-  if (translated) return edits.object;
   if (typeof message["refusal"] === "string" && !taken("refusal", rules)) keepRefusal(edits);
+  if (translated) return edits.object;
   for (const field in edits.object) {
     if (OF_ANSWERS.has(field)) edits.remove(field);
     else if (field === "cache_control" && rules.cacheMarks !== "none") continue;
@@ -74,28 +73,35 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
   return fittedMarks(edits.object, at, options);
 }
 
+/** A text is not looked at: a long one would be decoded for nothing (server/long-texts.ts). */
+function hasParts(message: Json): boolean {
+  return Array.isArray(Object.getOwnPropertyDescriptor(message, "content")?.value);
+}
+
 function taken(field: string, { messageFields, unknownFields }: Rules): boolean {
   return unknownFields || messageFields.has(field);
 }
 
 /** A message in forms that every server takes: a refusal is a text, and what is not given is left out. */
 function withUsualForms(edits: Edits): void {
+  // An assistant's message may have calls alone.
+  edits.removeNulls("content");
+  if (!hasParts(edits.object)) return;
   const written = changed(edits.object["content"], (part) => {
     const { type, refusal, ...rest } = part;
     return type === "refusal" && typeof refusal === "string" ? { ...rest, type: "text", text: refusal } : part;
   });
-  const { content } = edits.object;
-  edits.removeNulls();
-  // An assistant's message may have calls alone.
-  if (content !== undefined) edits.set("content", written);
+  edits.set("content", written);
 }
 
-/** A refusal is what the assistant said where it said nothing else. */
+/** A refusal is the last that the assistant said. */
 function keepRefusal(edits: Edits): void {
   const { content, refusal } = edits.object;
-  if (content !== null && content !== undefined && content !== "") return;
-  edits.set("content", refusal);
   edits.remove("refusal");
+  if (typeof refusal !== "string" || refusal === "") return;
+  if (Array.isArray(content))
+    edits.set("content", [...(content as readonly unknown[]), { type: "text", text: refusal }]);
+  else edits.set("content", typeof content === "string" && content !== "" ? `${content}\n\n${refusal}` : refusal);
 }
 
 /** Whether marks of another format's client are written: where they are known to be taken. Most servers cache by themselves. */

@@ -73,9 +73,7 @@ export function writeTools(tools: unknown, context: ToolsContext): readonly Json
 
 /** Left out, `strict` is true here and false in chat completions (SDK openai responses.d.ts FunctionTool). */
 function functionTool(described: Json, at: string, { report, rules, sentName }: ToolsContext): Json {
-  // These endpoints are OpenAI's or made after it: an object at the root, and lists that say what they hold.
-  const target = described["strict"] === true ? rules : { ...rules, vendor: "openai" as const };
-  const { owner, dropped } = withFittedSchema(described, "parameters", target, report.schemaWork);
+  const { owner, dropped } = withFittedSchema(described, "parameters", rules, report.schemaWork);
   report.dropWithin({ dropped }, at);
   const { name, description, parameters, strict } = owner;
   return {

@@ -135,13 +135,9 @@ export const MAKERS = {
         rules: { stop: 4 },
       },
       {
-        // Its endpoint is OpenAI's other one, with the bounds of that.
         match: /multi-agent/,
-        source: [
-          "https://github.com/mnfst/modelparams.dev/pull/20",
-          "https://docs.x.ai/docs/api-reference#create-new-response",
-        ],
-        rules: { endpoint: "responses", maxTools: 128, user: 64 },
+        source: ["https://github.com/mnfst/modelparams.dev/pull/20"],
+        rules: { endpoint: "responses" },
       },
       {
         match: /grok-(?:2|3)/,

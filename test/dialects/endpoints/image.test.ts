@@ -178,7 +178,9 @@ describe("the upstream's answer", () => {
   test("an error inside a 200 is a failure, fit for the client", () => {
     const sent = { error: { message: "no key sk-abcdefgh for https://internal.example" } };
     expect(() => image.answer(bytes(sent), call)).toThrow(
-      new AttemptError("status", "upstream reported an error: no key [redacted] for [url]"),
+      new AttemptError("status", "upstream reported an error: no key [redacted] for [url]", {
+        words: "no key [redacted] for [url]",
+      }),
     );
   });
 

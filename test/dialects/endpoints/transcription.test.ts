@@ -256,7 +256,7 @@ describe("the upstream's answer", () => {
 
   test("an error inside a 200 is a failure", async () => {
     await expect(answered({ error: "busy" })).rejects.toThrow(
-      new AttemptError("status", "upstream reported an error: busy"),
+      new AttemptError("status", "upstream reported an error: busy", { words: "busy" }),
     );
   });
 });

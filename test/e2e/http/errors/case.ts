@@ -57,6 +57,7 @@ export const COUNT = "POST /v1/messages/count_tokens";
 export const counted = (model: string): Json => ({ model, messages: [{ role: "user", content: "Hello there" }] });
 /** Key or access token. */
 export const KEYED: readonly Where[] = [
+  "GET /v1/models?available=true",
   "GET /v1/models/route/one",
   "GET /v1/pricing",
   "GET /v1/user",
