@@ -147,10 +147,13 @@ function isCustom({ type, custom }: Json): boolean {
 /** Names of custom tools that are no names of functions too. */
 function customNames({ tools }: Json): ReadonlySet<unknown> {
   const all = objects(tools);
-  const nameIn = (described: unknown): unknown => (isJson(described) ? described["name"] : undefined);
   const functions = new Set(all.map((tool) => nameIn(tool["function"])));
   const custom = all.filter(isCustom).map((tool) => nameIn(tool["custom"]));
   return new Set(custom.filter((name) => !functions.has(name)));
+}
+
+function nameIn(described: unknown): unknown {
+  return isJson(described) ? described["name"] : undefined;
 }
 
 /** A pointer into the client's own body; none for what this file wrote into a function. */

@@ -65,7 +65,7 @@ const called = (tool: Json): Json => ({ ...BODY, tool_choice: tool });
 describe.each(withTools)("$dialect $vendor", (target) => {
   test("is asked by functions", () => {
     const { body, dropped } = ask(target, BODY);
-    const text = String(body);
+    const text = textOf(body);
     for (const word of ["alpha", "be", "ta", "gamma", "apply_patch", "get_weather", "start: /.+/"])
       expect(text).toContain(word);
     expect(text).not.toContain('"custom"');
@@ -75,36 +75,46 @@ describe.each(withTools)("$dialect $vendor", (target) => {
 
   test.each([CHOICE, ALLOWED])("is asked for a call of one: $type", (choice) => {
     const { body } = ask(target, called(choice));
-    expect(String(body)).toContain("apply_patch");
-    expect(String(body)).not.toContain('"custom"');
+    expect(textOf(body)).toContain("apply_patch");
+    expect(textOf(body)).not.toContain('"custom"');
   });
 });
 
 test("calls of a history stay readable where there are no tools", () => {
   const { body } = ask({ dialect: "openai", vendor: "perplexity", model: "sonar" }, BODY);
-  expect(String(body)).not.toContain('"custom"');
-  for (const word of ["alpha", "ta", "gamma"]) expect(String(body)).toContain(word);
+  expect(textOf(body)).not.toContain('"custom"');
+  for (const word of ["alpha", "ta", "gamma"]) expect(textOf(body)).toContain(word);
 });
 
 test.each(["openai", "generic"] as const)("%s gets them as they are", (vendor) => {
   const { body, dropped = [] } = ask({ dialect: "openai", vendor, model: "some-model" }, called(CHOICE));
-  expect(JSON.parse(String(body))).toMatchObject(called(CHOICE));
+  expect(JSON.parse(textOf(body))).toMatchObject(called(CHOICE));
   expect(dropped).toEqual([]);
 });
+
+/** The body as JSON text, of chat completions too, which may be the client's own bytes. */
+function textOf(body: UpstreamRequest["body"]): string {
+  return typeof body === "string" ? body : JSON.stringify(body);
+}
 
 const bytes = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value));
 const ARGUMENTS = JSON.stringify({ input: 'line\n"two" é😀' });
 const INPUT = 'line\n"two" é😀';
 
+const made = (name: string, args: string, index: number): Json => ({
+  id: `call_${index}`,
+  type: "function",
+  function: { name, arguments: args },
+});
+
+const delta = (tool: Json, finish: string | null = null): Uint8Array => {
+  const chunk = { id: "a", choices: [{ index: 0, delta: { tool_calls: [tool] }, finish_reason: finish }] };
+  return new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`);
+};
+
 describe("an answer", () => {
   const call = readChat({ model: "route/a", ...BODY });
   const form = ask({ dialect: "openai", vendor: "mistral", model: "mistral-large-latest" }, BODY).form!;
-  const made = (name: string, args: string, index: number): Json => ({
-    id: `call_${index}`,
-    type: "function",
-    function: { name, arguments: args },
-  });
-
   test("that is whole calls them with free text", () => {
     const tool_calls = [made("apply_patch", ARGUMENTS, 0), made("get_weather", "{}", 1)];
     const choice = { index: 0, message: { role: "assistant", content: null, tool_calls }, finish_reason: "tool_calls" };
@@ -121,15 +131,11 @@ describe("an answer", () => {
     { about: "in another shape", args: '{"patch":"x"}', input: '{"patch":"x"}' },
   ])("that is streamed calls them with free text $about", ({ args, input }) => {
     const reader = form.decoder!(call);
-    const delta = (tool: Json, finish: string | null = null): Uint8Array => {
-      const chunk = { id: "a", choices: [{ index: 0, delta: { tool_calls: [tool] }, finish_reason: finish }] };
-      return new TextEncoder().encode(`data: ${JSON.stringify(chunk)}\n\n`);
-    };
     const events = [
       ...reader.feed(
         delta({ index: 0, id: "call_0", type: "function", function: { name: "apply_patch", arguments: "" } }),
       ),
-      ...[...args].flatMap((one) => reader.feed(delta({ index: 0, function: { arguments: one } }))),
+      ...Array.from(args).flatMap((one) => reader.feed(delta({ index: 0, function: { arguments: one } }))),
       ...reader.feed(delta({ index: 1, ...made("get_weather", "{}", 1) }, "tool_calls")),
       ...reader.feed(new TextEncoder().encode("data: [DONE]\n\n")),
       ...reader.finish(),
