@@ -7,7 +7,7 @@ interface Row {
   /** Key or model. */
   readonly of: string;
   readonly error: UpstreamLastError | null;
-  /** Of a model; left out for a key. */
+  /** The last success of a model; absent for a key. */
   readonly succeededAt?: string | null;
 }
 
