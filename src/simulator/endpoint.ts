@@ -17,6 +17,8 @@ export interface ReceivedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly query: URLSearchParams;
   readonly body: Buffer<ArrayBuffer>;
+  /** Who is played, as the address says. */
+  readonly vendor?: NonNullable<Script["vendor"]>;
   /** The model, where the path names it and the body need not. */
   readonly deployment?: string;
 }

@@ -221,6 +221,7 @@ class Routes {
         headers,
         query: params,
         body,
+        ...(scriptBefore.vendor && { vendor: scriptBefore.vendor }),
       });
       script = parseScript(...scripts, parsed.sim);
       if (parsed.upload) checkVendor(script, path, formOf(parsed.upload), headers);

@@ -23,6 +23,7 @@ const chat = { messages: [{ role: "user", content: "hi" }] };
 /** Where a vendor is asked, and the plainest request to it. */
 const PLACES: Readonly<Record<string, (model: string) => readonly [path: string, body: Json]>> = {
   "openai-responses": (model) => ["/v1/responses", { model, input: "hi" }],
+  "xai-responses": (model) => ["/v1/responses", { model, input: "hi" }],
   azure: (model) => [`/openai/deployments/${model}/chat/completions?api-version=2024-10-21`, chat],
   anthropic: (model) => ["/v1/messages", { model, max_tokens: 1_000, ...chat }],
   vertex: (model) => [

@@ -6,7 +6,7 @@ import type { LedgerEntry } from "../../src/simulator/server.ts";
 import { FORMATS, type FormatName } from "../e2e/support/formats.ts";
 import { TestGateway, type TestUser } from "../e2e/support/in-process.ts";
 import { casesOf, type SweepCase } from "./cases.ts";
-import { refusedEverywhere } from "./refused.ts";
+import { refusedAt } from "./refused.ts";
 import { routeOf, type SweepTarget, TARGETS, targetsConfig } from "./targets.ts";
 import { untold } from "./told.ts";
 import { misshapen } from "./well-formed.ts";
@@ -109,7 +109,7 @@ function faultsOf({ one, mode, answer }: Served, target: SweepTarget, entries: r
   const name = `${one.format}/${one.name}`;
   const line = (fault: string): string => `${name} × ${target.name} × ${mode}: ${fault}`;
   const refusals = entries.flatMap(({ refusal }) => (refusal === null ? [] : [`refused: ${refusal}`]));
-  const expected = refusedEverywhere(name);
+  const expected = refusedAt(one, target);
   if (expected !== undefined) {
     const asExpected = answer.status === 400 && entries.length === 0;
     return asExpected ? [] : [line(`${answer.status} in place of 400 (${expected})`)];

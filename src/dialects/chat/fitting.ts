@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { requestedSchema } from "../canonical/json-tool.ts";
-import { changed, Edits } from "../canonical/json.ts";
+import { changed, Edits, objects } from "../canonical/json.ts";
 import { OF_THE_REQUEST, SAMPLING } from "../canonical/parameters.ts";
 import { asks, escaped, type Report } from "../canonical/report.ts";
 import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
@@ -134,7 +134,9 @@ class Fitting {
   #effort(): void {
     const { reasoning_effort: effort, thinking } = this.#body;
     const rules = this.#rules;
-    if (rules.endpoint === "responses_for_tools" && this.#edits.object["tools"] !== undefined) return this.#noEffort();
+    // Those that run at a provider do not go there.
+    const called = objects(this.#edits.object["tools"]).some(({ type }) => type !== "native");
+    if (rules.endpoint === "responses_for_tools" && called) return this.#noEffort();
     if (effort === undefined && thinking === undefined) return;
     // A chat client that writes `thinking` for a target that may know it means it as it is.
     const own = !this.#translated && (rules.unknownFields || rules.fields.has("thinking"));

@@ -59,8 +59,8 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
     const mark = (part: Json, index: number): Json => fittedMarks(part, `${at}/content/${index}`, options);
     edits.set("content", marked ? changed(content, mark) : content);
   }
-  if (translated) return edits.object;
   if (typeof message["refusal"] === "string" && !taken("refusal", rules)) keepRefusal(edits);
+  if (translated) return edits.object;
   for (const field in edits.object) {
     if (OF_ANSWERS.has(field)) edits.remove(field);
     else if (field === "cache_control" && rules.cacheMarks !== "none") continue;
@@ -81,12 +81,14 @@ function taken(field: string, { messageFields, unknownFields }: Rules): boolean 
   return unknownFields || messageFields.has(field);
 }
 
-/** A refusal is what the assistant said where it said nothing else. */
+/** A refusal is the last that the assistant said. */
 function keepRefusal(edits: Edits): void {
   const { content, refusal } = edits.object;
-  if (content !== null && content !== undefined && content !== "") return;
-  edits.set("content", refusal);
   edits.remove("refusal");
+  if (typeof refusal !== "string" || refusal === "") return;
+  if (Array.isArray(content))
+    edits.set("content", [...(content as readonly unknown[]), { type: "text", text: refusal }]);
+  else edits.set("content", typeof content === "string" && content !== "" ? `${content}\n\n${refusal}` : refusal);
 }
 
 /** Whether marks of another format's client are written: where they are known to be taken. Most servers cache by themselves. */

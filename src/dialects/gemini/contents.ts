@@ -146,12 +146,12 @@ function modelParts(message: Json, at: string, family: Family, report: Report, n
   const { content, refusal, images } = message;
   const reasoning = readReasoning(message, at, report);
   const parts = partsOf(content, `${at}/content`, report);
-  if (typeof refusal === "string" && refusal !== "" && parts.length === 0) parts.push({ text: refusal });
   const last = parts.findLastIndex((part) => part["text"] !== undefined);
   const bearer = parts[last];
   const [thoughtSignature, ...others] = reasoning.onText;
   const attached = bearer !== undefined && thoughtSignature !== undefined;
   if (attached) parts[last] = { ...bearer, thoughtSignature };
+  if (typeof refusal === "string" && refusal !== "") parts.push({ text: refusal });
   const signed = [...(attached ? others : reasoning.onText), ...reasoning.apart];
   return [
     ...reasoning.thoughts,

@@ -2,15 +2,16 @@ import { isDeepStrictEqual } from "node:util";
 import { type ApiChoice, type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { objects, pick } from "../canonical/json.ts";
 import { copiedBy, hasSourceMap, readBy } from "../canonical/parameters.ts";
-import { outputLimit, Report } from "../canonical/report.ts";
+import { escaped, outputLimit, Report } from "../canonical/report.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
 import { fittedToolId, mostUseful, sha256 } from "../canonical/tools.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
 import { readAnswer, type ReadAs } from "./answer.ts";
-import { type WriteAs, writeInput } from "./input.ts";
-import { isResponsesCall, ofResponses, requestOf } from "./native.ts";
+import { writeInput } from "./input.ts";
+import type { WriteAs } from "./items.ts";
+import { isResponsesCall, ofResponses, requestOf, summaryOf } from "./native.ts";
 import { ResponsesStreamReader } from "./stream.ts";
 import { customNames, renamed, sentTool, writeChoice, writeTools } from "./tools.ts";
 
@@ -267,11 +268,14 @@ class BodyWriter {
   }
 
   #reasoning(): Json {
-    if (this.#rules.efforts.length === 0) return {};
-    const { reasoning: own } = this.#native;
+    const own = isJson(this.#native["reasoning"]) ? this.#native["reasoning"] : {};
+    if (this.#rules.efforts.length === 0) {
+      for (const name in own) this.#report.dropOwn(`/reasoning/${escaped(name)}`);
+      return {};
+    }
     const summary = summaryOf(this.#call);
     const reasoning = {
-      ...(isJson(own) && own),
+      ...own,
       ...(this.#effort !== null && { effort: this.#effort }),
       ...(summary !== null && { summary }),
     };
@@ -300,14 +304,6 @@ class BodyWriter {
     }
     return { user: user.length > this.#rules.user ? sha256(user).slice(0, this.#rules.user) : user };
   }
-}
-
-/** What a client asks to get of its model's thoughts; null where it does not ask: some accounts may not. */
-function summaryOf(call: Call): unknown {
-  const { reasoning } = requestOf(call);
-  if (isJson(reasoning)) return reasoning["summary"] ?? reasoning["generate_summary"] ?? null;
-  const { thinking } = call.body;
-  return isJson(thinking) && thinking["display"] === "summarized" ? "auto" : null;
 }
 
 function readAs(call: Call, rules: Rules, names: ToolNames): ReadAs {

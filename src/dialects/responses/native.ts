@@ -138,6 +138,14 @@ export function requestOf(call: Call): Json {
   return "request" in call && isJson(call.request) ? call.request : {};
 }
 
+/** What a client asks to get of its model's thoughts; null where it does not ask: some accounts may not. */
+export function summaryOf(call: Call): unknown {
+  const { reasoning } = requestOf(call);
+  if (isJson(reasoning)) return reasoning["summary"] ?? reasoning["generate_summary"] ?? null;
+  const { thinking } = call.body;
+  return isJson(thinking) && thinking["display"] === "summarized" ? "auto" : null;
+}
+
 /** Whether a call came in this very format. */
 export function isResponsesCall(call: Call): call is ResponsesCall {
   return call.dialect === "responses" && "request" in call && "sources" in call;

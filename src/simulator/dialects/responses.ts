@@ -29,12 +29,12 @@ import {
 import { asNumber, asText, badParameter, integer, parseModel, type SimError, wrong } from "../fields.ts";
 import type { Script } from "../script.ts";
 import { RESPONSES_FORM } from "../strict/openai/responses.ts";
-import { refusalOf } from "../strict/rule.ts";
+import { refusalOf, type StrictVendor } from "../strict/rule.ts";
 
-/** `POST /v1/responses`: always as strict about the form as the provider is, whoever is played. */
+/** `POST /v1/responses`: as strict about the form as OpenAI is, but where the address names a vendor with limits of its own. */
 export function readResponses(received: ReceivedRequest): ParsedRequest {
   const { sim, ...body } = jsonOf(received);
-  const request = parseResponses(body);
+  const request = parseResponses(body, received.vendor);
   return {
     model: request.question.model,
     sim,
@@ -65,9 +65,12 @@ export interface ResponsesRequest {
   readonly echo: Json;
 }
 
+/** Whose form it is. Others took the endpoint over: xAI has tools, users and reasoning of other bounds. */
+const OWN_FORM: ReadonlySet<unknown> = new Set([undefined, "openai", "azure"]);
+
 /** @throws SimError 400 in the interface's own words. */
-export function parseResponses(body: Json): ResponsesRequest {
-  const refusal = refusalOf(RESPONSES_FORM, { model: asText(body["model"] ?? ""), body });
+export function parseResponses(body: Json, vendor?: StrictVendor): ResponsesRequest {
+  const refusal = OWN_FORM.has(vendor) && refusalOf(RESPONSES_FORM, { model: asText(body["model"] ?? ""), body });
   if (refusal) throw refusal;
   const model = parseModel(body["model"]);
   const { input, instructions, stream, store, include, reasoning, text, tools: declared } = body;

@@ -148,7 +148,7 @@ describe("a Responses client's input behind a plugin", () => {
 });
 
 /** Items that only this format can say. */
-describe.each(["compaction", "local_shell_call", "shell_call_output", "__proto__"])("an item of type %s", (type) => {
+describe.each(["compaction", "computer_call", "shell_call_output", "__proto__"])("an item of type %s", (type) => {
   const input = [
     { role: "user", content: "hi" },
     { type, call_id: "c", encrypted_content: "x" },

@@ -92,6 +92,12 @@ const CHAT: readonly Case[] = [
     "beta",
   ),
   chat(
+    "a refusal behind words",
+    { messages: [user("alpha"), { role: "assistant", content: "beta", refusal: "gamma" }, user("delta")] },
+    "beta",
+    "gamma",
+  ),
+  chat(
     "a tool loop",
     { messages: [user("alpha"), calls(call("call_1")), result("call_1", "beta")], tools },
     "alpha",
@@ -438,6 +444,37 @@ const RESPONSES: readonly Case[] = [
   responses("two users in a row", { input: [user("alpha"), user("beta")] }, "alpha", "beta"),
   responses("the assistant first", { input: [assistant("alpha"), user("beta")] }, "alpha", "beta"),
   responses("the assistant last", { input: [user("alpha"), assistant("beta")] }, "alpha", "beta"),
+  responses(
+    "a refusal",
+    {
+      input: [
+        user("alpha"),
+        { type: "message", role: "assistant", content: [{ type: "refusal", refusal: "beta" }] },
+        user("gamma"),
+      ],
+    },
+    "beta",
+    "gamma",
+  ),
+  responses(
+    "a refusal behind words",
+    {
+      input: [
+        user("alpha"),
+        {
+          type: "message",
+          role: "assistant",
+          content: [
+            { type: "output_text", text: "beta" },
+            { type: "refusal", refusal: "gamma" },
+          ],
+        },
+        user("delta"),
+      ],
+    },
+    "beta",
+    "gamma",
+  ),
   responses(
     "an output behind the user",
     {

@@ -285,7 +285,9 @@ describe.each(MODELS)("%s, %s", (vendor, model) => {
         for (const [index, one] of own.entries()) {
           // Parts lose their marks of a cache.
           const said = typeof one["content"] === "string" ? one["content"] : sent[index]?.["content"];
-          const told = one["content"] === null && one["refusal"] === "no" ? sent[index]?.["content"] : said;
+          // What has no place for a refusal gets it as words.
+          const refused = one["refusal"] === "no" && sent[index]?.["refusal"] === undefined;
+          const told = refused ? (one["content"] === null ? "no" : `${SAID}\n\nno`) : said;
           expect(sent[index]?.["content"] ?? "").toEqual(told ?? "");
           expect(list(sent[index]?.["tool_calls"]).length).toBe(list(one["tool_calls"]).length);
         }

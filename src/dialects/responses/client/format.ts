@@ -17,7 +17,7 @@ import { objects } from "../../canonical/json.ts";
 import { readUsage } from "../../canonical/usage.ts";
 import { chatFormat } from "../../chat/client.ts";
 import { outputOf, requestOf, seal } from "../native.ts";
-import type { ItemStatus } from "./items.ts";
+import type { ItemStatus } from "./item.ts";
 import { Output } from "./output.ts";
 import { readTools, writtenTools, type ToolName } from "./tools.ts";
 

@@ -3,6 +3,7 @@ import type { Part, ReasoningDetail, ToolCall } from "../../canonical/message.ts
 import type { MessageSource, Unreadable } from "../../canonical/parameters.ts";
 import { readReasoningItem } from "../native.ts";
 import { folded, readContent } from "./content.ts";
+import { ownCall, ownOutput } from "./own-tools.ts";
 import { ADDITIONAL_TOOLS, flatName } from "./tools.ts";
 import { append } from "../../canonical/json.ts";
 
@@ -74,8 +75,16 @@ function readItem(item: Json, pointer: string, conversation: Conversation): bool
       conversation.output(item, pointer);
       return true;
     default:
-      return false;
+      return readOwn(item, pointer, conversation);
   }
+}
+
+/** Calls of the API's own tools that run at the client, and their outputs. */
+function readOwn(item: Json, pointer: string, conversation: Conversation): boolean {
+  const call = ownCall(item);
+  if (call !== null) conversation.called(call, pointer, item["id"]);
+  const output = ownOutput(item);
+  return call !== null || (output !== null && conversation.answered(output.id, output.text, pointer));
 }
 
 function kept(item: Json, pointer: string, conversation: Conversation): Unreadable {
@@ -111,6 +120,12 @@ interface Turn {
   readonly places: { readonly content: string[]; readonly reasoning_details: string[]; readonly tool_calls: string[] };
 }
 
+interface Called {
+  readonly id: string;
+  readonly name: string;
+  readonly arguments: string;
+}
+
 /** A canonical message, and where in the client's body it was. */
 interface SourcedTurn {
   readonly message: Json;
@@ -125,7 +140,8 @@ interface SourcedTurn {
  */
 class Conversation {
   readonly #turns: (() => readonly SourcedTurn[])[] = [];
-  readonly #calledIn = new Map<string, Turn>();
+  /** By the ids that outputs answer them by. */
+  readonly #calls = new Map<string, { readonly id: string; readonly turn: Turn }>();
   #open: Turn | null = null;
   /** Places of items that have no message of their own and go with the next one. */
   #preceding: readonly number[] = [];
@@ -175,24 +191,37 @@ class Conversation {
     const args = custom
       ? JSON.stringify({ input: string(item, "input", pointer) })
       : string(item, "arguments", pointer);
+    this.called({ id, name, arguments: args }, pointer);
+  }
+
+  /** @param itemId by which an output may answer it too. */
+  called({ id, ...called }: Called, pointer: string, itemId?: unknown): void {
     const turn = this.#assistant(pointer);
-    turn.calls.push({ id, type: "function", function: { name, arguments: args } });
+    turn.calls.push({ id, type: "function", function: called });
     turn.places.tool_calls.push(pointer);
     turn.items.push(...itemAt(pointer));
-    this.#calledIn.set(id, turn);
+    this.#calls.set(id, { id, turn });
+    if (typeof itemId === "string" && !this.#calls.has(itemId)) this.#calls.set(itemId, { id, turn });
   }
 
   output(item: Json, pointer: string): void {
     const id = string(item, "call_id", pointer);
-    const { parts, places } = readContent(item["output"], `${pointer}/output`);
-    const turn = this.#calledIn.get(id);
-    if (turn === undefined) throw invalidRequest(`${pointer}/call_id`, "must be that of a call before it");
-    turn.outputs.push({
-      message: { role: "tool", tool_call_id: id, content: folded(parts) },
+    if (this.answered(id, item["output"], pointer)) return;
+    throw invalidRequest(`${pointer}/call_id`, "must be that of a call before it");
+  }
+
+  /** @returns false where no call has the id. */
+  answered(answers: string, output: unknown, pointer: string): boolean {
+    const { parts, places } = readContent(output, `${pointer}/output`);
+    const call = this.#calls.get(answers);
+    if (call === undefined) return false;
+    call.turn.outputs.push({
+      message: { role: "tool", tool_call_id: call.id, content: folded(parts) },
       place: { at: pointer, lists: { content: places } },
       items: itemAt(pointer),
     });
     this.#open = null;
+    return true;
   }
 
   messages(): readonly SourcedTurn[] {

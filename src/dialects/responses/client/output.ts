@@ -1,17 +1,9 @@
 import { stringOf } from "../../canonical/json.ts";
 import { isJson, type Json } from "../../../kit/index.ts";
 import { eventOf } from "../native.ts";
-import {
-  CustomItem,
-  FunctionItem,
-  ImageItem,
-  inlined,
-  type Item,
-  type ItemParts,
-  type ItemStatus,
-  MessageItem,
-  ReasoningItem,
-} from "./items.ts";
+import type { Item, ItemParts, ItemStatus } from "./item.ts";
+import { CustomItem, FunctionItem, ImageItem, inlined, MessageItem, ReasoningItem } from "./items.ts";
+import { OwnItem, ownPrefix } from "./own-tools.ts";
 import type { ToolName } from "./tools.ts";
 
 export interface OutputParts {
@@ -41,7 +33,7 @@ interface OpenCall {
   name: string;
   /** Arguments that came before the name. */
   early: string;
-  opened: Opened<FunctionItem | CustomItem> | null;
+  opened: Opened<FunctionItem | CustomItem | OwnItem> | null;
   ended: boolean;
   readonly announced: Announced | null;
 }
@@ -227,10 +219,15 @@ export class Output {
     const own = call.announced?.item;
     const known = this.#parts.names.get(call.name) ?? nameIn(own) ?? { name: call.name, custom: false };
     const id = this.#callId(call.id);
-    call.opened = known.custom
-      ? this.#opened("ctc", (at) => new CustomItem(at, id, known), own)
-      : this.#opened("fc", (at) => new FunctionItem(at, id, known), own);
+    call.opened = this.#openedCall(id, known, own);
     call.opened.item.add(call.early);
+  }
+
+  #openedCall(id: string, tool: ToolName, item: Json | undefined): Opened<FunctionItem | CustomItem | OwnItem> {
+    const { own } = tool;
+    if (own !== undefined) return this.#opened(ownPrefix(own), (at) => new OwnItem(at, id, own));
+    if (tool.custom) return this.#opened("ctc", (at) => new CustomItem(at, id, tool), item);
+    return this.#opened("fc", (at) => new FunctionItem(at, id, tool), item);
   }
 
   /** Results come back by this id: each must be one, and its own. */

@@ -1,4 +1,5 @@
 import { invalidRequest, isJson, type Json } from "../../../kit/index.ts";
+import { isOwnTool, ownFunction, type OwnTool } from "./own-tools.ts";
 
 /** What a client calls a tool that travels under one flat function name. */
 export interface ToolName {
@@ -6,6 +7,8 @@ export interface ToolName {
   readonly namespace?: string;
   /** Takes free text instead of arguments. */
   readonly custom: boolean;
+  /** It is a tool of the API's own. */
+  readonly own?: OwnTool;
 }
 
 interface ReadTools {
@@ -48,6 +51,11 @@ export function readTools(body: Json): ReadTools {
   const read = (tool: Json, pointer: string): readonly Json[] => {
     if (typeof tool["type"] !== "string") throw invalidRequest(`${pointer}/type`, "must be a string");
     if (tool["type"] === "function" || tool["type"] === "custom") return [add(tool, pointer)];
+    const own = ownFunction(tool);
+    if (own !== null && isOwnTool(tool["type"]) && !names.has(tool["type"])) {
+      names.set(tool["type"], { name: tool["type"], custom: false, own: tool["type"] });
+      return [placed({ type: "function", function: own }, pointer)];
+    }
     if (tool["type"] !== "namespace") {
       return [placed({ type: "native", dialect: "responses", block: tool }, pointer)];
     }
@@ -166,8 +174,9 @@ export function readChoice(value: unknown, tools: readonly Json[]): Choice {
   if (!isJson(value)) throw invalidRequest("/tool_choice", "must be auto, none, required or an object");
   const { type } = value;
   if (type === "allowed_tools") return allowed(value, tools);
-  if (type !== "function" && type !== "custom") return { tools, native: true };
-  const name = functionName(value, "/tool_choice");
+  const own = ownName(value, tools);
+  if (type !== "function" && type !== "custom" && own === null) return { tools, native: true };
+  const name = own ?? functionName(value, "/tool_choice");
   if (!tools.some((tool) => functionOf(tool) === name)) {
     throw invalidRequest("/tool_choice/name", "must be the name of one of the tools");
   }
@@ -193,7 +202,7 @@ function allowed({ mode, tools: listed }: Json, tools: readonly Json[]): Choice 
     const pointer = `/tool_choice/tools/${index}`;
     if (!isJson(tool)) throw invalidRequest(pointer, "must be an object");
     const { type } = tool;
-    const name = type === "function" || type === "custom" ? functionName(tool, pointer) : null;
+    const name = type === "function" || type === "custom" ? functionName(tool, pointer) : ownName(tool, tools);
     const isKnown = name === null ? types.has(type) : names.has(name);
     if (!isKnown) throw invalidRequest(pointer, "must be one of the tools");
     if (name === null) meantTypes.add(type);
@@ -203,6 +212,11 @@ function allowed({ mode, tools: listed }: Json, tools: readonly Json[]): Choice 
     mode,
     tools.filter((tool) => meantNames.has(functionOf(tool)) || meantTypes.has(typeOf(tool))),
   );
+}
+
+/** The name of the function that stands for a tool of the API's own; null for any other. */
+function ownName({ type }: Json, tools: readonly Json[]): string | null {
+  return isOwnTool(type) && tools.some((tool) => functionOf(tool) === type) ? type : null;
 }
 
 function functionName({ name, namespace }: Json, pointer: string): string {

@@ -130,6 +130,34 @@ describe("tools", () => {
     ]);
   });
 
+  test("the API's own that run at the client are functions", () => {
+    const skills = [{ name: "pdf", description: "Reads PDFs.", path: "/skills/pdf" }];
+    const tools = toolsOf(
+      { type: "local_shell" },
+      { type: "shell", environment: { type: "local", skills } },
+      { type: "apply_patch" },
+    );
+    expect(tools).toMatchObject([
+      { type: "function", function: { name: "local_shell", parameters: { required: ["command"] } } },
+      { type: "function", function: { name: "shell", parameters: { required: ["commands"] } } },
+      { type: "function", function: { name: "apply_patch", parameters: { required: ["type", "path"] } } },
+    ]);
+    expect(JSON.stringify(tools)).toContain("- pdf (/skills/pdf): Reads PDFs.");
+  });
+
+  test.each([{ type: "shell" }, { type: "shell", environment: { type: "container_auto" } }])(
+    "%j runs at the provider",
+    (tool) => {
+      expect(toolsOf(tool)).toEqual([{ type: "native", dialect: "responses", block: tool }]);
+    },
+  );
+
+  test("a function of the same name stands", () => {
+    const tools = toolsOf({ type: "function", name: "apply_patch" }, { type: "apply_patch" });
+    expect(tools.map(({ type }) => type)).toEqual(["function", "native"]);
+  });
+
+  const patch = { tools: [{ type: "apply_patch" }, FUNCTION] };
   const both = { tools: [SEARCH, FUNCTION, { ...FUNCTION, name: "g" }] };
   const named = { type: "function", function: { name: "f" } };
   test.each([
@@ -142,6 +170,8 @@ describe("tools", () => {
     ["required", { tools: [SEARCH] }, undefined, { tool_choice: "required" }],
     ["auto", { tools: [SEARCH] }, undefined, undefined],
     ["auto", {}, undefined, undefined],
+    [{ type: "apply_patch" }, patch, { type: "function", function: { name: "apply_patch" } }, undefined],
+    [{ type: "allowed_tools", mode: "auto", tools: [{ type: "apply_patch" }] }, patch, "auto", undefined],
   ] as const)("choice %j", (tool_choice, tools, expected, native) => {
     const call = read({ ...tools, tool_choice });
     expect(call.body["tool_choice"]).toEqual(expected);

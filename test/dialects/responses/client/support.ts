@@ -104,6 +104,13 @@ export const typesOf = (all: readonly Frame[]): readonly string[] =>
 
 export const words = (value: unknown): string => (typeof value === "string" ? value : "");
 
+const WHOLE: ReadonlySet<unknown> = new Set([
+  "image_generation_call",
+  "local_shell_call",
+  "shell_call",
+  "apply_patch_call",
+]);
+
 /** Puts items together from deltas alone, as a client without the `done` events would. */
 export function assemble(all: readonly Frame[]): readonly Json[] {
   const items: Record<string, unknown>[] = [];
@@ -117,8 +124,8 @@ export function assemble(all: readonly Frame[]): readonly Json[] {
     const content = () => list("content")[Number(frame["content_index"])]!;
     switch (frame.type.replace("response.", "")) {
       case "output_item.done":
-        // An image comes whole, in the end.
-        if (item["type"] === "image_generation_call") items[index] = { ...(frame["item"] as Json) };
+        // Images and what runs at the client come whole, in the end.
+        if (WHOLE.has(item["type"])) items[index] = { ...(frame["item"] as Json) };
         break;
       case "output_item.added":
         expect(index).toBe(items.length);

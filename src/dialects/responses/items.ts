@@ -1,0 +1,181 @@
+import { isJson, type Json } from "../../kit/index.ts";
+import type { PartRules } from "../canonical/contents.ts";
+import { append, objects, stringOf } from "../canonical/json.ts";
+import type { Report } from "../canonical/report.ts";
+import { NO_RESULT } from "../canonical/tool-pairs.ts";
+import { withOwnName } from "./answer.ts";
+import { type Placed, unsealed } from "./native.ts";
+
+/** What of an input the upstream takes. */
+export interface WriteAs {
+  /** Whose encrypted reasoning goes back: `ReasoningDetail.format`. */
+  readonly format: string;
+  /** Reasoning that is not encrypted goes back as well. */
+  readonly plainReasoning: boolean;
+  /** `instructions` is a field; otherwise they are the first message. */
+  readonly instructions: boolean;
+  readonly developerRole: boolean;
+  readonly audio: boolean;
+  /** What contents may hold, where another client's are written. */
+  readonly contents: PartRules;
+  /** The name that is sent for a function's. */
+  readonly sentName: (name: string) => string;
+  /** The id that is sent for that of a tool call. */
+  readonly toolId: (id: string) => string;
+  /** Fields of any item that are not sent. */
+  readonly refusedItemFields: ReadonlySet<string>;
+}
+
+/** Longest id of an item, in characters, and what it begins with: the API refuses any other. */
+const MAX_ID_CHARACTERS = 64;
+const PREFIXES: Readonly<Record<string, RegExp>> = {
+  message: /^msg/,
+  reasoning: /^rs/,
+  function_call: /^fc/,
+  custom_tool_call: /^ctc?_/,
+};
+const CALLS = /^(?:function|custom_tool|local_shell|shell|apply_patch)_call(?:_output)?$/;
+
+/** A client's item as the upstream takes it; null for reasoning that it cannot read. */
+function restored(item: Json, as: WriteAs): Json | null {
+  const type = stringOf(item["type"]) || "message";
+  if (type === "reasoning") return restoredReasoning(item, as);
+  const { id, call_id: called } = item;
+  const prefix = Object.hasOwn(PREFIXES, type) ? PREFIXES[type] : undefined;
+  // Ids are optional: those that other providers' answers were given here are not of the API's making.
+  const foreign = prefix !== undefined && typeof id === "string" && (id.length > MAX_ID_CHARACTERS || !prefix.test(id));
+  const short = CALLS.test(type) && typeof called === "string" ? as.toolId(called) : called;
+  const named = CALLS.test(type) ? withOwnName(item, { nameOf: as.sentName }) : item;
+  if (!foreign && short === called) return named;
+  return { ...named, ...(foreign && { id: undefined }), ...(short !== called && { call_id: short }) };
+}
+
+/**
+ * Nothing is stored, so reasoning is known by its encrypted content alone ("Items are not persisted when `store` is set to
+ * false": openai/openai-agents-python#2020, and `@ai-sdk/openai` leaves out what has none); that of another provider is
+ * refused (`invalid_encrypted_content`: openai/codex#8128).
+ */
+function restoredReasoning(item: Json, as: WriteAs): Json | null {
+  const { id, encrypted_content: encrypted, content } = item;
+  const details = unsealed(encrypted);
+  if (details !== null) return reasoningItem(details, as);
+  if (stringOf(encrypted) === "" && !(as.plainReasoning && objects(content).length > 0)) return null;
+  const good = typeof id === "string" && id.length <= MAX_ID_CHARACTERS && PREFIXES["reasoning"]?.test(id) === true;
+  return good || id === undefined ? item : { ...item, id: undefined };
+}
+
+/** @returns null for what the upstream cannot read. */
+export function reasoningItem(details: readonly object[], { format, plainReasoning }: WriteAs): Json | null {
+  const all = objects(details);
+  const own = all.filter((detail) => isOwn(detail, format));
+  const encrypted = own.find(({ type }) => type === "reasoning.encrypted");
+  const texts = all.filter(({ type, signature }) => type === "reasoning.text" && signature === undefined);
+  if (encrypted === undefined && !(plainReasoning && texts.length > 0)) return null;
+  const id = stringOf(encrypted?.["id"] ?? own[0]?.["id"]);
+  return {
+    type: "reasoning",
+    ...(id.length <= MAX_ID_CHARACTERS && PREFIXES["reasoning"]?.test(id) === true && { id }),
+    summary: own
+      .filter(({ type }) => type === "reasoning.summary")
+      .map(({ summary }) => ({ type: "summary_text", text: stringOf(summary) })),
+    ...(encrypted === undefined
+      ? { content: texts.map(({ text }) => ({ type: "reasoning_text", text: stringOf(text) })) }
+      : { encrypted_content: encrypted["data"] }),
+  };
+}
+
+/** What was read from an item of this API: with an id, or from this very upstream's kind. */
+function isOwn({ type, id, format }: Json, own: string): boolean {
+  if (type !== "reasoning.encrypted" && type !== "reasoning.summary") return false;
+  return typeof format === "string" ? format === own : typeof id === "string";
+}
+
+/**
+ * Items as the upstream takes them. "Item 'rs_…' of type 'reasoning' was provided without its required following item"
+ * (continuedev/continue#8933): what a cut answer left goes. "Item 'msg_…' was provided without its required 'reasoning'
+ * item" (continuedev/continue#11994): behind reasoning that goes, items are no longer known by their ids.
+ */
+export function sendable(items: readonly Placed[], report: Report, as: WriteAs): readonly Json[] {
+  let headless = false;
+  const followed = followedOnes(items);
+  const written = items.flatMap(({ item, at }, index): readonly Json[] => {
+    headless &&= isMade(item);
+    const taken = withoutRefused(item, at, report, as);
+    const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(taken, as);
+    headless ||= sent === null;
+    if (sent !== null) return headless && sent["id"] !== undefined ? [{ ...sent, id: undefined }] : [sent];
+    // An empty one says nothing.
+    if (at !== null && (item["encrypted_content"] || objects(item["summary"]).length > 0)) report.dropOwn(at);
+    return [];
+  });
+  return answered(written);
+}
+
+/** The very item where it has no field that is refused. */
+function withoutRefused(item: Json, at: string | null, report: Report, { refusedItemFields }: WriteAs): Json {
+  const refused = Object.keys(item).filter((name) => refusedItemFields.has(name));
+  if (refused.length === 0) return item;
+  if (at !== null) for (const name of refused) report.dropOwn(`${at}/${name}`);
+  return Object.fromEntries(Object.entries(item).filter(([name]) => !refused.includes(name)));
+}
+
+/** Whether the model made the item. */
+function isMade(item: Json): boolean {
+  const type = stringOf(item["type"]) || "message";
+  return type === "message" ? item["role"] === "assistant" : !type.endsWith("_output");
+}
+
+/** Of each item, whether the next one that is not reasoning was made by the model. From the end, so that each is looked at once. */
+function followedOnes(items: readonly Placed[]): readonly boolean[] {
+  const followed: boolean[] = [];
+  let next = false;
+  for (const [index, { item }] of [...items.entries()].toReversed()) {
+    followed[index] = next;
+    if (item["type"] !== "reasoning") next = isMade(item);
+  }
+  return followed;
+}
+
+/** What ran at the client and was interrupted, as the output of its call. */
+const INTERRUPTED: Readonly<Record<string, Json>> = {
+  function_call: { type: "function_call_output", output: NO_RESULT },
+  custom_tool_call: { type: "custom_tool_call_output", output: NO_RESULT },
+  // As Codex answers it: https://github.com/openai/codex/blob/main/codex-rs/core/src/context_manager/normalize.rs
+  local_shell_call: { type: "function_call_output", output: NO_RESULT },
+  shell_call: {
+    type: "shell_call_output",
+    output: [{ stdout: "", stderr: NO_RESULT, outcome: { type: "exit", exit_code: 1 } }],
+  },
+  apply_patch_call: { type: "apply_patch_call_output", status: "failed", output: NO_RESULT },
+};
+
+/**
+ * With an output for each call, behind the calls beside it: "No tool output found for function call call_…"
+ * (jlcodes99/cockpit-tools#1234).
+ */
+function answered(items: readonly Json[]): readonly Json[] {
+  const outputs = items.filter(({ type }) => stringOf(type).endsWith("_output"));
+  // An output of the local shell may name its call by `id` (SDK openai responses.d.ts LocalShellCallOutput).
+  const known = new Set(outputs.map(({ call_id: called, id }) => called ?? id));
+  const written: Json[] = [];
+  let waiting: Json[] = [];
+  for (const item of items) {
+    const { call_id, id } = item;
+    const output = interruptedOutput(item);
+    if (output === null) {
+      append(written, waiting);
+      waiting = [];
+    }
+    written.push(item);
+    if (output !== null && !known.has(call_id) && !known.has(id ?? call_id)) waiting.push({ ...output, call_id });
+  }
+  append(written, waiting);
+  return written.length === items.length ? items : written;
+}
+
+/** null for what is no call of the client's tools. */
+function interruptedOutput({ type, environment }: Json): Json | null {
+  const name = stringOf(type);
+  const isHosted = isJson(environment) && environment["type"] !== "local";
+  return Object.hasOwn(INTERRUPTED, name) && !isHosted ? (INTERRUPTED[name] ?? null) : null;
+}
