@@ -167,7 +167,7 @@ function told(causes: readonly AttemptError[]): { readonly kind?: ErrorKind; rea
   const kinds = new Set(passing.map(({ kind }) => kind));
   const isBusy = kinds.size > 0 && [...kinds].every((kind) => kind === "rate_limited" || kind === "overloaded");
   const kind = kinds.size === 1 ? [...kinds][0]! : isBusy ? "overloaded" : "server";
-  // Of permanent failures a filter's is the client's to know: others are about what the gateway sent.
+  // Among permanent failures only a content filter's is told: the others are about what the gateway sent.
   const code =
     passing.length > 0
       ? passing.findLast((error) => error.kind === kind)?.code

@@ -6,7 +6,7 @@ type Dialect = UpstreamConfig["dialect"];
 interface Address {
   /** As an example; words in capitals stand for what is the operator's. */
   readonly url: string;
-  /** Of the path without its last slash; left out: that of `url`. */
+  /** Matches the path without its last slash; by default the path of `url`. */
   readonly path?: RegExp;
 }
 

@@ -32,7 +32,7 @@ function headed(stack: string, files: readonly CodeFile[]): Place | null {
   const file = name === "" ? undefined : fileAt(name, files);
   if (file === undefined) return null;
   const shown = file.text.split("\n");
-  // Of an error at the end of a line Node shows some lines from its own one on: the carets stand below the last of them.
+  // Node shows several lines for an error at the end of a line. The carets stand below the last one.
   const under = HEAD.exec(stack)!.groups!["rest"]!.split("\n").at(-3) ?? "";
   const from = Number(line) - 1;
   const at = Math.max(from, shown.indexOf(under, from));

@@ -34,7 +34,7 @@ export const BREAKER: Required<BreakerConfig> = {
 };
 /** `requests` has no default. */
 export const QUEUE: Required<Omit<ConcurrencyConfig, "requests">> = { queue: 100, max_wait: "30s" };
-/** Of an upstream: the later layers win. */
+/** Breaker settings of one upstream. Later layers win. */
 export function breakerSettings(...layers: readonly (BreakerConfig | undefined)[]): BreakerSettings {
   const { consecutive, window, ratio, minimum, open_for, max_open_for, probes, scope } = overlay(BREAKER, ...layers);
   const [openFor, maxOpenFor] = [milliseconds(open_for), milliseconds(max_open_for)];

@@ -87,7 +87,7 @@ export function restingTargets({ snapshot, upstreams, keys }: ObservedUpstreams)
   });
 }
 
-/** Opens a breaker, as so many failures do, for a gateway that only answers questions. @param model left out: of all. */
+/** Opens a breaker, as so many failures do, for a gateway that only answers questions. @param model by default all models. */
 export function openBreakers(
   { snapshot, upstreams }: Pick<ObservedUpstreams, "snapshot" | "upstreams">,
   upstream: string,

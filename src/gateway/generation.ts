@@ -177,7 +177,7 @@ export type ReloadResult =
       readonly changed: boolean;
       /** It serves a share of the users first. */
       readonly guarded?: true;
-      /** Of keys of upstreams; left out: none. */
+      /** Cooldowns of upstream keys; empty by default. */
       readonly cooldowns_ended?: number;
     }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };

@@ -25,7 +25,7 @@ export interface ReloaderParts {
   readonly kept: Pick<KeptGenerations, "find" | "list" | "load">;
   /** How the instances of the store decide about a candidate together. */
   readonly agreement: (base: Snapshot, candidate: Snapshot) => Agreement;
-  /** Of what serves. */
+  /** Warnings of the configuration that serves. */
   readonly warnings: () => readonly Diagnostic[];
   readonly onEvent: (event: ReloadEvent) => void;
   /** Before its result is told. */

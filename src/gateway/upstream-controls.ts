@@ -25,7 +25,7 @@ export interface ManualOrder {
   readonly by: string;
 }
 
-/** How many cooldowns the process that answers has ended; left out: none. */
+/** How many cooldowns the answering process has ended; absent if it ended no cooldown. */
 export interface CooldownsEnded {
   readonly cooldowns_ended?: number;
 }

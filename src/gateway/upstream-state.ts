@@ -24,7 +24,7 @@ export interface UpstreamState {
   }[];
   /** By the upstream's name of the model; those that requests went to. */
   readonly targets: Readonly<Record<string, TargetBody>>;
-  /** Of the process that answers. */
+  /** Counts of the answering process. */
   readonly in_flight: number;
   readonly waiting: number;
   /** Whatever is not asked for now: keys, for one model or for all, and targets and upstreams with an open breaker. */

@@ -54,7 +54,7 @@ export interface ErrorDetails {
   readonly retryAfter?: number;
   /** No retry can help: sent as `x-should-retry: false`. */
   readonly permanent?: boolean;
-  /** What happened at the upstream; left out: the kind of the code's row. */
+  /** What happened at the upstream; by default the kind of the code's row. */
   readonly kind?: ErrorKind;
   /** The upstream's code, where it is one that clients act on. */
   readonly standardCode?: string;
@@ -135,7 +135,7 @@ export interface JsonError {
   readonly param: string | null;
 }
 
-/** What broke a stream off, as an error of the gateway's. @param cause left out: not known. */
+/** What broke a stream off, as an error of the gateway's. @param cause absent if it is not known. */
 export function streamBroken(message: string, cause?: AttemptError): GatewayError {
   if (cause === undefined) return new GatewayError("PROVIDER_ERROR", message);
   const { kind, code, retryAfter, param } = cause;

@@ -25,7 +25,7 @@ export function isSunset({ lifecycle }: Ending, now: number): boolean {
   return lifecycle !== undefined && lifecycle.sunsetAt !== null && now >= lifecycle.sunsetAt;
 }
 
-/** The model that serves requests for an id at a time: itself, after its sunset its successor; null: there is none. */
+/** The model that serves requests for an id at a time: itself, or its successor after the sunset; null without a successor. */
 export function modelAt<Model extends Ending>({ models }: Models<Model>, id: string, now: number): Model | null {
   let model = Object.hasOwn(models, id) ? models[id] : undefined;
   for (let left = MAX_SUCCESSIONS; model !== undefined && isSunset(model, now); left -= 1) {

@@ -197,7 +197,7 @@ export interface Host {
   readonly streamKills: StreamKills;
   /**
    * Outlives a reload. Every model of an upstream has the same one, unless its `breaker.scope` is target.
-   * @param model the target's name at the upstream; left out: the state of the upstream as a whole.
+   * @param model the target's name at the upstream; by default the state of the upstream as a whole.
    */
   breaker(upstream: string, model?: string): Breaker;
   /** The targets of a step in the order in which to try them. */

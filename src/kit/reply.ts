@@ -124,7 +124,7 @@ export class AttemptError extends Error {
   /** The field that the upstream names; empty without one. */
   readonly param: string;
   /**
-   * Of a refused parameter that the client wrote itself, and that was sent as it came: the upstream's words, fit for the
+   * The upstream's words about a refused parameter that the client wrote and that was sent as it came, fit for the
    * client. Empty for what the gateway added or changed.
    */
   readonly ownWords: string;

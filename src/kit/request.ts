@@ -94,7 +94,7 @@ export interface CallFacts {
   readonly units?: Units;
   /** The audio of a transcription; `body` holds the form's other fields. */
   readonly upload?: Upload;
-  /** The model that the client named, where its successor serves; left out: `model`. */
+  /** The model that the client named, if a successor serves it; else absent. */
   readonly asked?: string;
   /** Left out: `chat`. */
   readonly dialect?: ClientDialect;

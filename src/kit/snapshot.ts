@@ -205,7 +205,7 @@ export interface Upstream {
   readonly baseUrl: string;
   readonly apiKeys: readonly Secret[];
   readonly headers: Readonly<Record<string, string>>;
-  /** Names of client headers that are sent on, in lower case; left out: none is. */
+  /** Names of client headers that are sent on, in lower case; empty by default. */
   readonly forwardHeaders?: readonly string[];
   readonly timeouts: Timeouts;
   readonly retries: RetrySettings;

@@ -23,7 +23,7 @@ export interface AttemptSpan {
   readonly result: "ok" | FailureClass | null;
   /** The upstream's, of a failure; 0 without one. */
   readonly status: number;
-  /** Of a failure: what the system or the provider told of its cause, for operators; no content of requests. */
+  /** What the system or the provider said about the cause of a failure, for operators; no content of requests. */
   readonly detail: string;
   /** null where nobody records spans. */
   readonly spanId: string | null;

@@ -59,7 +59,7 @@ export interface Question {
   readonly outputTokens?: number;
 }
 
-/** Of an upstream of which each model has a breaker of its own. */
+/** States by model, for an upstream whose models have breakers of their own. */
 export type OpenTarget = Pick<RestingTarget, "upstream" | "model">;
 
 /** What may be kept from one question to the next. */

@@ -110,7 +110,7 @@ export interface Offline {
   advance(milliseconds: number): Promise<void>;
   /** From now on; null ends what was said before. */
   fault(upstream: string, fault: Fault | null): void;
-  /** Opens an upstream's breaker, as so many failures do. @param model left out: those of all its models. */
+  /** Opens an upstream's breaker, as so many failures do. @param model by default all its models. */
   trip(upstream: string, model?: string): void;
   /** Rests every key of the upstream for the model. */
   rest(resting: RestingTarget): void;

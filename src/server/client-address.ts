@@ -145,7 +145,7 @@ const PRIVATE_NETWORKS = [
 
 /**
  * Says from time to time that a peer whose `X-Forwarded-For` is not believed sends one: behind a load balancer that nobody
- * trusts, all clients share one address and its limit. Public addresses are left out: they may be a client's own.
+ * trusts, all clients share one address and its limit. Public addresses are not named: they may be a client's own.
  */
 export function warnOfUntrusted(log: Pick<Log, "warn">): (peer: string, now: number) => void {
   const isPrivateAddress = trustProxies(PRIVATE_NETWORKS);

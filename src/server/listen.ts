@@ -45,7 +45,7 @@ export interface ListenOptions {
   readonly setting?: string;
   readonly timeouts?: Partial<ServerTimeouts>;
   readonly onMalformed?: OnMalformed;
-  /** Of the configuration in force; left out: `text`. */
+  /** The form of errors in the current configuration; `text` by default. */
   readonly errorFormat?: EarlyRefusal["errorFormat"];
   /** What counts the connections; left out: as many as come. */
   readonly connections?: Pick<Connections, "take">;

@@ -65,7 +65,7 @@ export interface UpstreamSet {
     spanId?: string | null,
     onQueued?: (waited: number) => void,
   ): Promise<Reply>;
-  /** @param model left out: the state of the upstream as a whole. */
+  /** @param model by default the state of the upstream as a whole. */
   breaker(name: string, model?: string): Breaker;
   /** By model, of those that were tried; empty where the upstream has one breaker for all. */
   breakers(name: string): Iterable<readonly [model: string, breaker: Breaker]>;

@@ -297,7 +297,7 @@ function sentTools(sent: Json): readonly string[] {
   });
 }
 
-/** Every text in a value, and in what of it is JSON. */
+/** Every text in a value, and in the JSON that its texts hold. */
 function* leavesOf(value: unknown): Generator<string> {
   if (typeof value === "string") {
     yield value;

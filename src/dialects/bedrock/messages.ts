@@ -82,7 +82,7 @@ export function conversationOf(messages: unknown, takes: Takes, translation: Tra
   }
   const turns = withoutLastThoughts(spoken, translation);
   const asked = turns.length === 0 || !takes.system ? system : [];
-  // Instructions alone are what is asked.
+  // A request with instructions alone asks what they say.
   if (asked.length > 0) add(turns, "user", asked, "before");
   else if (turns[0]?.role !== "user") turns.unshift({ role: "user", content: [NOTHING_SAID] });
   end(turns, placed.at(-1)?.at ?? "/messages", takes.prefill, translation);

@@ -41,7 +41,7 @@ export function kindOfPart({ type }: Json): PartKind | null {
 
 /**
  * The text in place of a part that a target does not take.
- * @param taken what it takes there beside text; left out: it takes such a part elsewhere, or nobody knows.
+ * @param taken what it takes there beside text; by default: such a part is taken elsewhere, or nobody knows.
  */
 export function omittedText(kind: string, taken?: ReadonlySet<PartKind>): string {
   if (taken === undefined) return `[${kind} omitted: it cannot be passed on to this model]`;

@@ -13,7 +13,7 @@ export type Form =
 interface ResetRow {
   /** `explicit`: the time to wait. `window`: when one of several limits is full again. */
   readonly kind: "explicit" | "window";
-  /** Of a header, in lower case. */
+  /** The header's name, in lower case. */
   readonly header?: RegExp;
   /** A field of the error, or of an object within it. */
   readonly field?: string;

@@ -140,7 +140,7 @@ function valueAt(body: unknown, path: Path): unknown {
   return value;
 }
 
-/** The body of a request as an object; null for one that is none, or is read from elsewhere. */
+/** The body of a request as an object; null if it is no object, or is read from elsewhere. */
 export function sentJson(body: UpstreamRequest["body"]): Json | null {
   const value = typeof body === "string" ? parseJson(body) : bodyValue(body);
   return isJson(value) ? value : null;

@@ -132,7 +132,7 @@ export interface NameRules {
   readonly toolName: number;
   /** `word`: letters, digits, `_` and `-`. */
   readonly toolNameCharacters: "any" | "word";
-  /** What they begin with; left out: any of the characters. */
+  /** The first character of a name; by default any of the allowed ones. */
   readonly toolNameStart?: RegExp;
 }
 

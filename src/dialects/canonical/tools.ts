@@ -120,7 +120,7 @@ export function withAllowedTools(body: Json): Json {
   const allowed = allowedTools(body["tool_choice"]);
   if (allowed === null) return body;
   const tools = objects(body["tools"]).filter((tool) => allowed.names.has(nameOfTool(tool)));
-  // Of tools that are not there none is to be called.
+  // A choice without tools is refused.
   if (tools.length === 0) return { ...body, tool_choice: "none" };
   return { ...body, tools, tool_choice: allowed.mode };
 }

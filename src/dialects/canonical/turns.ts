@@ -199,7 +199,7 @@ function withSystem(messages: readonly Json[], place: RoleRules["systemRole"]): 
 function userFirst(messages: readonly Json[]): readonly Json[] {
   const begin = messages.findIndex((one) => !isInstruction(one));
   if (begin >= 0 && messages[begin]!["role"] === "user") return messages;
-  // Instructions alone are what is asked.
+  // A request with instructions alone asks what they say.
   if (begin < 0) return messages.map((one, index) => (index === messages.length - 1 ? { ...one, role: "user" } : one));
   return [...messages.slice(0, begin), { role: "user", content: OPENING }, ...messages.slice(begin)];
 }

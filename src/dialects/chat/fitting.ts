@@ -236,7 +236,7 @@ class Fitting {
   }
 
   #keptTools(tools: readonly unknown[]): unknown {
-    /** Of the kept ones, in the client's list. */
+    /** Places of the kept tools in the client's list. */
     const places: number[] = [];
     const taken = tools.map((tool) => !isJson(tool) || this.#takesTool(tool));
     const fitting = mostUseful(this.#body, taken, this.#rules.maxTools);

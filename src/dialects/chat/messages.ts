@@ -141,7 +141,7 @@ interface Allowed {
   readonly media: boolean;
   /** Files that are elsewhere: the Responses API fetches them, most chat completions do not. */
   readonly fileUrls?: boolean;
-  /** Marks of a prefix to cache are written; left out: they are not. */
+  /** Cache marks are written; false by default. */
   readonly marks?: boolean;
   /** Left out: true. */
   readonly audio?: boolean;

@@ -18,7 +18,7 @@ export interface SchemaRules {
   readonly references: "always" | "acyclic" | "never";
   /** The whole must be an object and no union. */
   readonly objectRoot: boolean;
-  /** What the properties of the whole may be called; left out: anything. */
+  /** Names that properties of the root may have; any by default. */
   readonly rootNames?: RegExp;
   /** Keywords that the whole may not have beside its properties. */
   readonly rootWithout?: readonly string[];

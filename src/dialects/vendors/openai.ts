@@ -2,7 +2,7 @@ import type { EffortLevel } from "../../kit/index.ts";
 import { OPENAI_FIELDS } from "../canonical/parameters.ts";
 import { alsoRefused, type Entry, type ModelEntry, type Rules } from "./types.ts";
 
-/** Of each model, the most output tokens. */
+/** The most output tokens of each model. */
 const MODEL_LIST = "https://developers.openai.com/api/docs/models";
 const REASONING_GUIDE = "https://developers.openai.com/api/docs/guides/reasoning";
 /** `getOpenAILanguageModelCapabilities` and what follows from it in `getArgs`. */

@@ -11,7 +11,7 @@ export interface StrictRequest {
   readonly model: string;
   /** Without the simulator's script. */
   readonly body: Json;
-  /** Of Anthropic's, which a header or the body names. */
+  /** Anthropic's betas, which a header or the body names. */
   readonly betas?: readonly string[];
 }
 

@@ -15,7 +15,7 @@ interface Text {
 interface Props {
   readonly source: ConfigurationSource;
   readonly rejection: ConfigurationState["last_rejection"];
-  /** Of what serves. */
+  /** Warnings of the configuration that serves. */
   readonly warnings: ConfigurationState["warnings"];
 }
 

@@ -1,6 +1,5 @@
 import type { UpstreamLastError, UpstreamState } from "#schema";
 import { NONE } from "../shared/formats.ts";
-import { linkTo } from "../shared/router.ts";
 import { type Column, DataTable } from "../shared/table.tsx";
 import { Time } from "../shared/time.tsx";
 
@@ -8,7 +7,7 @@ interface Row {
   /** Key or model. */
   readonly of: string;
   readonly error: UpstreamLastError | null;
-  /** Of a model; left out for a key. */
+  /** The last success of a model; absent for a key. */
   readonly succeededAt?: string | null;
 }
 
@@ -26,7 +25,7 @@ function rowsOf({ keys, targets }: Pick<UpstreamState, "keys" | "targets">): rea
 
 const COLUMNS: readonly Column<Row>[] = [
   { id: "of", title: "Key or model", cell: ({ of }) => <code class="small">{of}</code> },
-  { id: "at", title: "Last error", cell: ({ error }) => (error === null ? NONE : <Time at={error.at} both />) },
+  { id: "at", title: "Last error", cell: ({ error }) => (error === null ? NONE : <Time at={error.at} />) },
   { id: "status", title: "Status", cell: ({ error }) => error?.status ?? NONE },
   {
     id: "cause",
@@ -36,17 +35,10 @@ const COLUMNS: readonly Column<Row>[] = [
         <>
           {error.cause}
           {error.message !== error.cause && <div class="small muted">{error.message}</div>}
+          <div class="small muted">
+            Request <code>{error.request_id}</code>
+          </div>
         </>
-      ),
-  },
-  {
-    id: "request",
-    title: "Request",
-    cell: ({ error }) =>
-      error && (
-        <a href={linkTo("/ledger", { request_id: error.request_id })}>
-          <code class="small">{error.request_id}</code>
-        </a>
       ),
   },
   {

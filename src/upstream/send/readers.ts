@@ -78,7 +78,7 @@ function readSuccess(conversation: ReadContext, head: Head, owner: ReaderOwner<A
 
 /** Failure classes of a status that the body of the response may change; for all others the body is not waited for. */
 const BODY_DECIDES: ReadonlySet<FailureClass> = new Set(["client_fault", "credentials", "rate_limited", "declined"]);
-/** Of these the body may say when to come back. */
+/** Statuses whose body may say when to come back. */
 const MAY_SAY_WHEN: ReadonlySet<number> = new Set([503, 529]);
 
 function readRefusal(

@@ -28,7 +28,7 @@ export interface Address {
   readonly forward: readonly string[];
 }
 
-/** Of one forwarded value: longer ones are not sent, because servers refuse requests with large heads. */
+/** Longest forwarded header value. Longer ones are not sent, because servers refuse requests with large heads. */
 const MAX_FORWARDED_CHARACTERS = 2048;
 
 /** The client's headers that an upstream is to get. @param header the client's, by name in lower case */

@@ -7,7 +7,7 @@ const RATE_LIMIT_REST_MS = 1_000;
 const MAX_TOLD_REST_MS = 300_000;
 /** A refusal that one user met confirms another user's only within this time. */
 const SUSPICION_MS = 600_000;
-/** Of one key: models with a cooldown, and refusals that are remembered. */
+/** Bound of one key's models with a cooldown, and of its remembered refusals. */
 const MAX_ENTRIES_COUNT = 256;
 
 /** One cooldown of a key, for all models or for one. */
@@ -96,7 +96,7 @@ export class KeyPool {
   }
 
   /**
-   * The next key that does not rest for the model and is not among `tried`; null when there is none. A first request
+   * The next key that does not rest for the model and is not among `tried`; null without such a key. A first request
    * (`tried` empty) is given the key that is free soonest if that is within `maxWait` milliseconds.
    * @throws AttemptError "resting" when every key rests for longer.
    */
@@ -123,7 +123,7 @@ export class KeyPool {
 
   /**
    * Whether every key rests for longer than `maxWait` milliseconds, so that nothing would be sent.
-   * @param model left out: for all models.
+   * @param model by default all models.
    */
   allResting(now: number, maxWait: number, model?: string): boolean {
     return this.#keys.length > 0 && this.#keys.every((key) => restsUntil(key, model) - now > maxWait);

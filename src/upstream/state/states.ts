@@ -23,7 +23,7 @@ export interface Transition {
   readonly state: BreakerState;
   readonly cause: BreakerCause["cause"] | "manual" | "manual_lifted" | "manual_ended";
   readonly detail: string;
-  /** Whose breaker it is, where each model has its own; left out: the upstream's. */
+  /** The model of the breaker, if each model has its own; else absent. */
   readonly model?: string;
 }
 
@@ -31,7 +31,7 @@ const MAX_TRANSITIONS = 50;
 
 /** The state of one upstream, which outlives configurations. */
 interface UpstreamState {
-  /** Of the upstream as a whole. */
+  /** State of the upstream as a whole. */
   readonly breaker: CircuitBreaker;
   readonly breakers: UpstreamBreakers;
   /** The latest ones, oldest first. */
@@ -77,7 +77,7 @@ export class UpstreamStates {
 
   /**
    * Ends the cooldowns of all keys, as an operator's act does: a quota may have been raised.
-   * @param names of upstreams; left out: all.
+   * @param names upstreams; all by default.
    * @returns how many there were.
    */
   endCooldowns(by: string, names: Iterable<string> = this.#states.keys()): number {

@@ -18,7 +18,7 @@ export class UpstreamBreakers {
   readonly whole: CircuitBreaker;
   readonly #options: UpstreamBreakersOptions;
   readonly #byModel = new Map<string, CircuitBreaker>();
-  /** Of the newest configuration. */
+  /** Settings of the newest configuration. */
   #models: ReadonlySet<string> = new Set();
   #settings: BreakerSettings;
   /** Whether all are open, as was told last. */
@@ -35,7 +35,7 @@ export class UpstreamBreakers {
     return this.#settings.scope === "target";
   }
 
-  /** @param model left out: what the upstream does as a whole; its permits count for no model. */
+  /** @param model by default the upstream as a whole, whose permits count for no model. */
   of(model?: string): Breaker {
     if (!this.#isByModel) return this.whole;
     return model === undefined ? this.#overview : this.#breakerOf(model);

@@ -65,10 +65,11 @@ export const SITUATIONS: readonly Situation[] = [
       count === 1 ? { script: parseScript({ reset_after: EVENTS_TO_CONTENT[speaker], chunk_delay: "20ms" }) } : null,
   },
   {
+    // Some agents make their conversation shorter and go on, others give up.
     name: "overflow",
     task: "plain",
     recovers: false,
-    fault: ({ speaker }) => ({ refuse: overflow(speaker) }),
+    fault: ({ speaker, count }) => (count === 1 ? { refuse: overflow(speaker) } : null),
   },
 ];
 

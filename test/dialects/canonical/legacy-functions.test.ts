@@ -60,7 +60,7 @@ function textOf({ body }: UpstreamRequest): string {
 }
 
 describe.each(DIALECT_MODELS)("%s", (name, model) => {
-  test("what is asked is asked by tools, and nothing is lost", () => {
+  test("functions become tools, and nothing is lost", () => {
     const request = ask(codecOf(name), model, BODY);
     expect(request.dropped ?? []).toEqual([]);
     const text = textOf(request);

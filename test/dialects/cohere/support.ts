@@ -7,7 +7,7 @@ import { decode as decodeWith, type Written } from "../bedrock/support.ts";
 
 export const codec = cohere.codecs.chat as AnswerCodec;
 
-/** @param model left out: one that thinks, and sees. */
+/** @param model by default one that thinks and sees. */
 export function write(call: Call, model = "command-a-plus"): Written {
   const request = codec.request(call, target({ model }), "key");
   return { request, body: JSON.parse(request.body as string) as Json, dropped: request.dropped ?? [] };

@@ -11,11 +11,11 @@ import { askKind } from "../support/kinds.ts";
 /** How a provider's content filter refuses, whole and streamed. */
 interface Refusal {
   readonly name: string;
-  /** Of the upstream: its dialect, vendor and the like. */
+  /** The upstream's dialect, vendor and the like. */
   readonly upstream: Json;
   readonly status: number;
   readonly body: Json;
-  /** Of a stream: events, or the same as `body` when left out. */
+  /** Events of a stream; by default the same as `body`. */
   readonly events?: readonly Json[];
   /** What a client is told without `fail_over_on`, when the provider's words are fit for it. */
   readonly words?: string;

@@ -39,7 +39,7 @@ const TARGETS: Readonly<Record<string, Target>> = {
 /** What upstreams call it. */
 const LIMIT = /"(?:max_tokens|max_completion_tokens|max_output_tokens|maxTokens|maxOutputTokens)":(\d+)/;
 
-/** Every name that a client's format has for the limit, and what of it is told. */
+/** Every name that a client's format has for the limit, and the pointer that is told. */
 const WISHES: readonly (readonly [FormatName, field: string])[] = [
   ["chat", "max_tokens"],
   ["chat", "max_completion_tokens"],

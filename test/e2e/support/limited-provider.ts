@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 export interface Refusal {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of the error; a general one unless given. */
+  /** The error's text; a general one by default. */
   readonly body?: unknown;
 }
 

@@ -122,7 +122,7 @@ describe("when every connection of ours is in use", () => {
     expect(server.requests.map(({ key }) => key)).toEqual(["a", "b"]);
   });
 
-  it("nothing waits for a connection of ours: without a queue there is room or there is none", async () => {
+  it("does not wait for a free connection without a queue", async () => {
     const server = await serve(({ socket }) => setTimeout(() => socket.write(answer("well")), 30));
     const set = await setOf(upstream(server.origin, { connections: 2 }));
     const sent = Array.from({ length: 6 }, () => set.send(ALPHA, call(), exchange()));

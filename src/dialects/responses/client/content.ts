@@ -19,7 +19,7 @@ export function folded(parts: readonly Part[]): Content {
   return parts.length === 1 && only.type === "text" && only.cache_control === undefined ? only.text : parts;
 }
 
-/** @throws GatewayError for content that is none. */
+/** @throws GatewayError for content that cannot be read. */
 export function readContent(content: unknown, pointer: string): ReadContent {
   if (typeof content === "string") return { parts: [{ type: "text", text: content }], places: [pointer], refusal: "" };
   if (!Array.isArray(content)) throw invalidRequest(pointer, "must be a string or an array");

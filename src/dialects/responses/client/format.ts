@@ -218,7 +218,7 @@ interface State {
   /** Unix seconds. */
   readonly created: number;
   readonly status: "in_progress" | "completed" | "incomplete" | "failed";
-  /** Of a failed one. */
+  /** The error of a failed response. */
   readonly error?: { readonly code: string; readonly message: string };
   readonly incomplete?: Incomplete | null;
   readonly output: readonly Json[];

@@ -63,7 +63,7 @@ const ITEMS: Readonly<Record<string, Shape>> = {
   custom_tool_call_output: record({ call_id: CALL_ID, output: content }, { required: "call_id output" }),
 };
 
-/** Of the type that it names; a message need not name its own. */
+/** Items by type; a message need not name its type. */
 const item: Shape = {
   ...map,
   check: (value, path) => {

@@ -23,13 +23,13 @@ const OWN = "max_tokens is too large: 32000.";
 interface Case {
   readonly about: string;
   readonly chain: readonly Step[];
-  /** Of the request, beside its limit of 32,000. */
+  /** Fields of the request, beside its limit of 32,000. */
   readonly asks?: Json;
   readonly status: number;
   readonly headers: Json;
-  /** Of the Messages format. */
+  /** The type in the Messages format. */
   readonly type: string;
-  /** Of JSON. */
+  /** The code in JSON. */
   readonly code: string;
   /** What the message says, and what it does not. */
   readonly says?: string;

@@ -4,7 +4,7 @@ import { eventFrame, exceptionFrame } from "../../../dialects/bedrock/support.ts
 export const PROVIDERS = ["openai", "responses", "anthropic", "gemini", "bedrock", "cohere"] as const;
 export type Provider = (typeof PROVIDERS)[number];
 
-/** An answer that is none. */
+/** An answer without content. */
 export interface Refusal {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
