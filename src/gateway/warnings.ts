@@ -1,6 +1,6 @@
 import { diagnose, type Diagnostic, didYouMean, type Place } from "../config/diagnostics.ts";
 import type { LoadResult } from "../config/load.ts";
-import { type AccountStore, inBackground, type Log, type Snapshot } from "../kit/index.ts";
+import { type AccountStore, inBackground, isStoreUnavailable, type Log, type Snapshot } from "../kit/index.ts";
 
 type Loaded = Pick<LoadResult, "hash" | "diagnostics" | "sources"> & { readonly snapshot: Snapshot };
 
@@ -44,11 +44,21 @@ export class Warnings {
   }
 
   async #look(loaded: Loaded): Promise<void> {
-    const found = await usersWithoutPlan(this.#parts.store, loaded);
-    if (this.#loaded !== loaded) return;
+    const found = await this.#count(loaded);
+    if (found === null || this.#loaded !== loaded) return;
     const isNews = JSON.stringify(found) !== JSON.stringify(this.#ofStore);
     this.#ofStore = found;
     if (isNews) logWarnings(this.#parts.log, found);
+  }
+
+  /** null while the store is away, which is told elsewhere: the next reload counts again. */
+  async #count(loaded: Loaded): Promise<readonly Diagnostic[] | null> {
+    try {
+      return await usersWithoutPlan(this.#parts.store, loaded);
+    } catch (error) {
+      if (isStoreUnavailable(error)) return null;
+      throw error;
+    }
   }
 }
 

@@ -49,7 +49,10 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
     }));
 
   test("at an identity provider and back, by its button, also after it was refused there", () =>
-    stage.visit({}, async ({ page }) => {
+    stage.visit({}, async (visitor) => {
+      const { page } = visitor;
+      // The provider's own page has no icon.
+      visitor.expectFault(/favicon\.ico/);
       const issuer = await TestIssuer.start();
       const corp = { issuer: issuer.url, client_id: "gateway", client_secret: CLIENT_SECRET };
       await stage.write({ auth: { oauth: { corp } } });

@@ -4,13 +4,14 @@ import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } fro
 import { createUser } from "../../src/accounts/users.ts";
 import type { Diagnostic } from "../../src/config/diagnostics.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { usersWithoutPlan } from "../../src/gateway/warnings.ts";
+import { usersWithoutPlan, Warnings } from "../../src/gateway/warnings.ts";
 import { runCommand } from "../../src/cli/program.ts";
-import type { Json, Store } from "../../src/kit/index.ts";
+import { type Json, type Store, storeUnavailable } from "../../src/kit/index.ts";
 import { openConfigured } from "../../src/store/open.ts";
 import { createLog } from "../../src/telemetry/log.ts";
 import { options, scratch, SMALL } from "../config/support.ts";
 import { TestGateway } from "../e2e/support/in-process.ts";
+import { TestLog } from "../support/host.ts";
 import { describeRedis, redisOfSuite } from "../support/redis.ts";
 
 const WAIT = { timeout: 20_000, interval: 50 };
@@ -98,6 +99,24 @@ async function storeAt(url: string): Promise<Store> {
   onTestFinished(async () => store.close());
   return store;
 }
+
+test("a store that is away is no fault of the count: the next load counts again", async () => {
+  const log = new TestLog();
+  let away = true;
+  const page = { users: [{ tier: "Gold" }], next: null };
+  const store = {
+    findUsers: () => (away ? Promise.reject(storeUnavailable(null)) : Promise.resolve(page as never)),
+  };
+  const warnings = new Warnings({ store, log });
+  const snapshot = { tiers: {}, file: "gateway.yaml" } as never;
+  const loaded = { hash: "a", diagnostics: [], sources: [], snapshot };
+  warnings.take(loaded);
+  await new Promise(setImmediate);
+  expect([warnings.list, log.lines]).toEqual([[], []]);
+  away = false;
+  warnings.take({ ...loaded });
+  await vi.waitFor(() => expect(warnings.list).toHaveLength(1), WAIT);
+});
 
 test("users without a plan are counted in SQLite, by check --store as well", async () => {
   const folder = await scratch();

@@ -274,7 +274,8 @@ describe.each(MODELS)("%s, %s", (vendor, model) => {
     );
   });
 
-  test.runIf(takesAnyOrder(rules))("messages stay in their places, with what was said", () => {
+  const inAnyOrder = takesAnyOrder(rules) ? [true] : [];
+  test.each(inAnyOrder)("messages stay in their places, with what was said", () => {
     fc.assert(
       fc.property(bodies, (body) => {
         const sent = list(send(vendor, model, body).body["messages"]);
