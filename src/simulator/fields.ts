@@ -85,6 +85,17 @@ export function wrong(name: string, expects: string, value: unknown): SimError {
   return badParameter(name, `Invalid value for '${name}': expected ${expects}.`, "invalid_type");
 }
 
+/**
+ * Whether a text is base64, padded or not. Looks for a wrong character: a pattern that matches megabytes of right ones can
+ * exhaust the stack.
+ * @param wrong what is not one of its characters
+ */
+export function isBase64(text: string, wrong = /[^A-Za-z0-9+/]/): boolean {
+  let end = text.length;
+  while (text[end - 1] === "=" && text.length - end < 2) end -= 1;
+  return !wrong.test(text.slice(0, end));
+}
+
 /** A value of any type as text: `String` throws for an object whose own `toString` is none. */
 export function asText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "undefined");

@@ -1,6 +1,6 @@
 import { type Json, isJson } from "../../kit/index.ts";
 import { isSigned, type Question, thinksByName, type Tool, toolsToCall, type ToolUse } from "../answer.ts";
-import { asText, SimError } from "../fields.ts";
+import { asText, isBase64, SimError } from "../fields.ts";
 
 const TOOL_NAME = /^[a-zA-Z0-9_-]{1,64}$/;
 
@@ -156,8 +156,6 @@ const BLOCKS = [
 ];
 const ID = /^[a-zA-Z0-9_-]{1,64}$/;
 const DOCUMENT = /^(?!.*\s{2})[a-zA-Z0-9\s()[\]-]{1,200}$/;
-/** Base64, as blobs travel. */
-const BLOB = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** @throws SimError 400 for what is no conversation of the user and the assistant in turn. */
 export function parseTurns(value: unknown): readonly Turn[] {
@@ -270,7 +268,7 @@ function checkBlob(value: unknown, at: string): void {
   const { format, source } = isJson(value) ? value : {};
   const { bytes, s3Location, text, content } = isJson(source) ? source : {};
   const other = s3Location ?? text ?? content;
-  if (typeof format !== "string" || (other === undefined && (typeof bytes !== "string" || !BLOB.test(bytes))))
+  if (typeof format !== "string" || (other === undefined && (typeof bytes !== "string" || !isBase64(bytes))))
     throw invalid(`The format or source at ${at} is not valid.`);
 }
 

@@ -1,6 +1,6 @@
 import { type Json, isJson } from "../../kit/index.ts";
 import { ANY_JSON, isSigned, type Question, thinksByName, type Tool, toolsToCall, type ToolUse } from "../answer.ts";
-import { asText, SimError } from "../fields.ts";
+import { asText, isBase64, SimError } from "../fields.ts";
 
 /** What a body asks for. */
 export interface GenerateRequest {
@@ -271,7 +271,7 @@ function parsePart(value: unknown, at: string): Json {
   if (inline !== undefined) {
     const { mimeType, data: bytes } = messageWith(inline, `${at}.inline_data`, ["mimeType", "data", "displayName"]);
     checkNamed(mimeType, `${at}.inline_data.mime_type`);
-    if (typeof bytes !== "string" || !/^[A-Za-z0-9+/_-]*=*$/.test(bytes))
+    if (typeof bytes !== "string" || !isBase64(bytes, /[^A-Za-z0-9+/_-]/))
       throw new SimError(400, `Invalid value at '${at}.inline_data.data' (TYPE_BYTES), Base64 decoding failed`);
   }
   return part;

@@ -1,5 +1,5 @@
 import { type Json, isJson } from "../../../kit/index.ts";
-import { asText, SimError } from "../../fields.ts";
+import { asText, isBase64, SimError } from "../../fields.ts";
 import { objects, type Rule } from "../rule.ts";
 import { claudeOf } from "./models.ts";
 
@@ -124,9 +124,8 @@ export const CONTENT: readonly Rule[] = [
           400,
           `${place}.media_type: Input should be 'image/jpeg', 'image/png', 'image/gif' or 'image/webp'`,
         );
-      return /^[A-Za-z0-9+/]+={0,2}$/.test(asText(source["data"]))
-        ? undefined
-        : new SimError(400, `${place}: invalid base64 data`);
+      const data = asText(source["data"]);
+      return data !== "" && isBase64(data) ? undefined : new SimError(400, `${place}: invalid base64 data`);
     }),
   },
   {

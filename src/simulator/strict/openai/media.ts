@@ -1,5 +1,5 @@
 import { type Json, isJson } from "../../../kit/index.ts";
-import { asText, badParameter, type SimError } from "../../fields.ts";
+import { asText, badParameter, isBase64, type SimError } from "../../fields.ts";
 import { messagesOf, objects, type Rule } from "../rule.ts";
 import { badValue, missing } from "./words.ts";
 
@@ -17,16 +17,20 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
 
 /** What is wrong with a data URL of such a type; undefined for a good one, and for any other URL. */
 export function dataUrlProblem(url: string, kind: "image" | "application/pdf"): string | undefined {
-  const given = /^data:(?<mime>[^;,]*)(?<base64>;base64)?,(?<data>.*)$/su.exec(url)?.groups;
+  const comma = url.indexOf(",");
+  const given = comma < 0 ? undefined : /^data:(?<mime>[^;]*)(?<base64>;base64)?$/.exec(url.slice(0, comma))?.groups;
   if (!given) return "a value without the 'data:' prefix";
-  const { mime = "", base64, data = "" } = given;
+  const { mime = "", base64 } = given;
+  const data = url.slice(comma + 1);
   if (!(kind === "image" ? IMAGES.has(mime.toLowerCase()) : mime === kind)) return `unsupported MIME type '${mime}'`;
   if (data === "") return "empty base64-encoded bytes";
-  return base64 === undefined || !isBase64(data) ? "an invalid base64-encoded value" : undefined;
+  return base64 === undefined || !isSpacedBase64(data) ? "an invalid base64-encoded value" : undefined;
 }
 
-export function isBase64(data: string): boolean {
-  return /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(data);
+/** White space is passed over. */
+function isSpacedBase64(data: string): boolean {
+  const text = data.trimEnd();
+  return text !== "" && isBase64(text, /[^A-Za-z0-9+/\s]/);
 }
 
 interface LocatedPart {
@@ -104,7 +108,7 @@ export const MEDIA: readonly Rule[] = [
   {
     source: "fixtures openai-openapi openapi.json ChatCompletionRequestMessageContentPartAudio (base64)",
     refuse: parts("input_audio", ({ place }, { data }) =>
-      isBase64(asText(data))
+      isSpacedBase64(asText(data))
         ? undefined
         : badParameter(
             `${place}.input_audio.data`,
