@@ -4,7 +4,7 @@ import type { Report } from "../canonical/report.ts";
 
 /**
  * Names as Converse takes them: letters, digits, single spaces, hyphens, brackets; at most 200 characters, each once. An
- * ending is left out: it is the document's format.
+ * ending is not part of it: it is the document's format.
  */
 export function documentNames(): (title: string) => string {
   const taken = new Set<string>();

@@ -51,11 +51,11 @@ const HALF = /(?:\\u[dD][89abAB][\da-fA-F]{2}|[\uD800-\uDBFF])$/;
 /** The free text in arguments that come piece by piece. */
 export class FreeformReader {
   #arguments = "";
-  /** Of the arguments: where the text that was not told yet begins; -1 before it has begun. */
+  /** Where the untold text begins in the arguments; -1 before it has begun. */
   #next = -1;
   #told = "";
 
-  /** @returns what of the text is known by now and was not told before. */
+  /** @returns the text that is known by now and was not told before. */
   add(delta: string): string {
     this.#arguments += delta;
     if (this.#next < 0) this.#next = WRAPPED.exec(this.#arguments)?.[0].length ?? -1;
@@ -70,7 +70,7 @@ export class FreeformReader {
     return read;
   }
 
-  /** The whole text, and what of it was not told: arguments in another shape are known at their end. */
+  /** The whole text, and its untold end. Arguments in another shape are known only at their end. */
   end(): { readonly input: string; readonly rest: string } {
     const input = freeformInput(this.#arguments);
     return { input, rest: input.startsWith(this.#told) ? input.slice(this.#told.length) : "" };

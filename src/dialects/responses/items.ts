@@ -125,7 +125,7 @@ function isMade(item: Json): boolean {
   return type === "message" ? item["role"] === "assistant" : !type.endsWith("_output");
 }
 
-/** Of each item, whether the next one that is not reasoning was made by the model. From the end, so that each is looked at once. */
+/** For each item, true if the model made the next one that is not reasoning. Read from the end, so that each is visited once. */
 function followedOnes(items: readonly Placed[]): readonly boolean[] {
   const followed: boolean[] = [];
   let next = false;

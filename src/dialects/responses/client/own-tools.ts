@@ -153,7 +153,7 @@ export interface OwnCall {
 /** What an item calls of the client's own tools; null for any other item. */
 export function ownCall(item: Json): OwnCall | null {
   const name = typeOf(item, "_call");
-  // Of the first local shells the item's own id is that of the call.
+  // The first local shells named the call by the item's own id.
   const id = item["call_id"] ?? item["id"];
   if (name === null || typeof id !== "string") return null;
   const args = FORMS[name].read(item);
