@@ -144,17 +144,36 @@ function guard(
   return { guarded, configure };
 }
 
-async function listenOwn(
-  { host, port }: Address,
-  handler: RequestListener,
-  { setting }: ListenOptions,
-): Promise<Server> {
+/** What was free a moment ago, and is somebody else's now. */
+const OTHER_PORT_ATTEMPTS = 20;
+
+async function listenOwn(address: Address, handler: RequestListener, { setting }: ListenOptions): Promise<Server> {
   const place = setting === undefined ? "" : ` in ${setting}`;
-  const free = await freePort({ host, port }, place);
+  for (let attempt = 1; ; attempt++) {
+    const free = await freePort(address, place);
+    try {
+      return await listenWithListhen({ host: address.host, port: free }, handler, place);
+    } catch (error) {
+      // listhen takes no port 0: between the probe and its own look another process may have got the port.
+      if (!isTaken(error)) throw error;
+      if (address.port === 0 && attempt < OTHER_PORT_ATTEMPTS) continue;
+      throw new Error(`cannot listen on ${address.host}:${address.port}: ${REMEDIES.EADDRINUSE}${place}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "GetPortError" || ("code" in error && error.code === "EADDRINUSE");
+}
+
+async function listenWithListhen({ host, port }: Address, handler: RequestListener, place: string): Promise<Server> {
   // A worker, which shares its supervisor's ports, starts without it.
   const { listen } = await import("listhen");
   const listener: Listener = await listen(handler, {
-    port: free,
+    port,
     hostname: host,
     // Without isProd a busy port silently becomes another one; autoClose would end the process on SIGTERM.
     isProd: true,
@@ -168,7 +187,7 @@ async function listenOwn(
   for (const other of server.listeners("request")) {
     if (other !== handler) server.off("request", other);
   }
-  if (listener.address.port !== free) {
+  if (listener.address.port !== port) {
     server.close();
     throw new Error(`cannot listen on ${host}:${port}: browsers block this port; choose another${place}`);
   }
@@ -185,12 +204,12 @@ async function listenShared(host: string, port: number, handler: RequestListener
   return server;
 }
 
-const REMEDIES: Readonly<Record<string, string>> = {
+const REMEDIES = {
   EADDRINUSE: "the port is in use; stop what listens there or choose another",
   EACCES: "this port needs privileges; choose one above 1023",
   EADDRNOTAVAIL: "this machine has no such address; choose another",
   ENOTFOUND: "this host name is unknown; choose another",
-};
+} as const satisfies Readonly<Record<string, string>>;
 
 /**
  * The port, or with 0 one that is free; listhen would turn a 0 into 3000 and hide why an address cannot be had.
@@ -200,7 +219,7 @@ function freePort({ host, port }: Address, place: string): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createTcpServer();
     probe.once("error", (error: NodeJS.ErrnoException) => {
-      const remedy = REMEDIES[error.code ?? ""];
+      const remedy = (REMEDIES as Readonly<Record<string, string>>)[error.code ?? ""];
       const why = remedy === undefined ? error.message : remedy + place;
       reject(new Error(`cannot listen on ${host}:${port}: ${why}`, { cause: error }));
     });

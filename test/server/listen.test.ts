@@ -1,6 +1,6 @@
-import { createServer } from "node:net";
+import { type AddressInfo, createServer, Server } from "node:net";
 import type { RequestListener } from "node:http";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { type Listening, listenOn } from "../../src/server/listen.ts";
 import { LOOPBACK, keepAliveAgent, open, send, waitFor } from "./support.ts";
 
@@ -114,4 +114,42 @@ test("closeAll cuts what runs", async () => {
   closeAll();
   await Promise.all([closing, waitFor(() => gone)]);
   expect(await connection.closed()).not.toContain("0\r\n\r\n");
+});
+
+/** Somebody else binds what the next server on this process gives back, before anybody else can. */
+function stealNextPort(): { stolen: () => number | undefined } {
+  let stolen: number | undefined;
+  const thief = createServer();
+  onTestFinished(() => void thief.close());
+  vi.spyOn(Server.prototype, "close").mockImplementationOnce(function (this: Server, done) {
+    const { port } = this.address() as AddressInfo;
+    vi.mocked(Server.prototype.close).mockRestore();
+    return this.close(() =>
+      thief.listen(port, LOOPBACK, () => {
+        stolen = port;
+        done?.();
+      }),
+    );
+  });
+  return { stolen: () => stolen };
+}
+
+test("port 0 is another port when the one found is taken before it is bound", async () => {
+  const { stolen } = stealNextPort();
+  const { addresses } = await listening([{ host: LOOPBACK, port: 0 }], hello);
+  expect(stolen()).toBeGreaterThan(0);
+  expect(addresses[0]!.port).not.toBe(stolen());
+  expect(await send(addresses[0]!.port)).toMatchObject({ status: 200, text: "hello" });
+});
+
+test("a chosen port that is taken between the look and the binding is a busy port", async () => {
+  const free = createServer();
+  await new Promise<void>((resolve) => free.listen(0, LOOPBACK, resolve));
+  const { port: chosen } = free.address() as AddressInfo;
+  await new Promise<void>((resolve) => free.close(() => resolve()));
+  const { stolen } = stealNextPort();
+  await expect(listenOn([{ host: LOOPBACK, port: chosen }], hello, { setting: "server.listen" })).rejects.toThrow(
+    `cannot listen on 127.0.0.1:${chosen}: the port is in use; stop what listens there or choose another in server.listen`,
+  );
+  expect(stolen()).toBe(chosen);
 });
