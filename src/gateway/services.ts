@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
+import { AccessTrail } from "../accounts/access-trail.ts";
 import { createAuthentication } from "../accounts/authenticate.ts";
 import { createSignIn } from "../accounts/sign-in/sign-in.ts";
 import { createTokens } from "../accounts/tokens.ts";
@@ -145,6 +146,29 @@ export async function openAccounts(
   const killSwitch = new KillSwitch({ store, log });
   closing.add(() => killSwitch.close());
   return { identities, signIn, killSwitch };
+}
+
+/** Writes sign-ins into the audit log, and counts them. */
+export function openAccessTrail(
+  { now, log, closing }: StartContext,
+  { store }: Pick<Storage, "store">,
+  { metrics }: Pick<Telemetry, "metrics">,
+): AccessTrail {
+  const trail = new AccessTrail({
+    store: {
+      throttle: (counters, window) => store.throttle(counters, window),
+      async writeAudit(entry) {
+        await store.writeAudit(entry);
+        metrics.audited(entry.action, entry.outcome);
+      },
+    },
+    limitKey,
+    count: (who, result, count) => metrics.signedIn(who, result, count),
+    now,
+    log,
+  });
+  closing.add(() => trail.close());
+  return trail;
 }
 
 /** Connections, breakers and health; the simulator starts when an upstream first needs it. */

@@ -1,3 +1,4 @@
+import { Uuids } from "./ids.ts";
 import type { Json } from "./json.ts";
 import type { Awaitable } from "./request.ts";
 import type { AdminToken } from "./snapshot.ts";
@@ -24,6 +25,20 @@ export interface NewAuditEntry {
   readonly status: number | null;
   /** The client's IP address; null for a command, and for several clients together. */
   readonly address: string | null;
+}
+
+/** When something happened, and the id of its entry. */
+export type AuditStamp = () => Pick<NewAuditEntry, "at" | "id">;
+
+/** Stamps of one process: of two in one millisecond, the later one has the later id. @param now Unix milliseconds. */
+export function auditStamps(now: () => number): AuditStamp {
+  const ids = new Uuids();
+  let last = 0;
+  return () => {
+    const at = now();
+    last = Math.max(at, last + 1);
+    return { at, id: ids.timed(last) };
+  };
 }
 
 /** An entry in the chain: each one names the digest of the one before. */

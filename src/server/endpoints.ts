@@ -1,6 +1,6 @@
 import type { Endpoint, Format, RouteEndpoint, RouteParts } from "./endpoint.ts";
 import type { Route } from "./router.ts";
-import { KEYS, USAGE } from "./routes/account.ts";
+import { KEYS, SESSIONS, USAGE } from "./routes/account.ts";
 import { CATALOGUE, DESCRIPTION } from "./routes/catalogue.ts";
 import { INFERENCE } from "./routes/inference.ts";
 import { OWN_LEDGER } from "./routes/ledger.ts";
@@ -14,6 +14,7 @@ const ROUTES: readonly RouteEndpoint[] = [
   ...OWN_LEDGER,
   ...KEYS,
   ...SIGN_IN,
+  ...SESSIONS,
   DESCRIPTION,
 ];
 

@@ -150,6 +150,30 @@ export const USAGE: readonly RouteEndpoint[] = [
   },
 ];
 
+/** The user's own sessions. */
+export const SESSIONS: readonly RouteEndpoint[] = [
+  {
+    method: "DELETE",
+    path: "/v1/user/sessions",
+    credentials: "access token",
+    id: "endSessions",
+    tag: "Sign-in",
+    summary: "Sign out everywhere",
+    description:
+      "Refresh tokens and access tokens issued before are void within a second, the one of this call among them. API keys stay.",
+    answers: { 200: { description: "All sessions have ended.", content: json("SessionsEnded") } },
+    errors: SESSION_ERRORS,
+    secret: true,
+    route:
+      ({ store, identities }) =>
+      async (_event, { req }) => {
+        const { userId } = await sessionOf(req, identities);
+        await store.endSessions(userId);
+        return jsonResponse(200, { message: "All sessions ended" });
+      },
+  },
+];
+
 /** A user's API keys; for sessions only, never for a key. Without a Bearer they answer 429, as the API's contract says. */
 export const KEYS: readonly RouteEndpoint[] = [
   {
