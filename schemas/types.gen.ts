@@ -1137,6 +1137,7 @@ export interface AccessLogConfig {
    */
   lines?: "all" | "failures" | "none";
   users?: Flag;
+  addresses?: Flag;
 }
 export interface OtlpConfig {
   /**

@@ -19,7 +19,7 @@ function observe(logRequests = true, accessLog: AccessLog = {}) {
     figures: new Figures({ now: () => 1500, inFlight: () => 0, streams: () => 0 }),
     log,
     logRequests,
-    accessLog: () => ({ lines: "all", users: false, ...accessLog }),
+    accessLog: () => ({ lines: "all", users: false, addresses: false, ...accessLog }),
     digests: { of: (id) => `digest of ${id.length}` },
     decisions: { on: true, write: (line) => decisions.push(line) },
     sink: null,

@@ -29,17 +29,17 @@ export function audited(endpoint: AdminEndpoint, parts: AdminParts, stamp: Audit
   const handle = endpoint.route(parts);
   const { services, log } = parts;
   return async (call) => {
-    const { caller, params, body, address } = call;
+    const { caller, params, body, address, isCli = false } = call;
     const { at, id } = stamp();
     let noted: Note = {};
     const entryWith = (outcome: AuditEntry["outcome"], status: number | null): NewAuditEntry => ({
       id,
       at,
-      name: caller?.name ?? "",
+      name: isCli ? "cli" : (caller?.name ?? ""),
       role: caller?.role ?? "operator",
       action: endpoint.auditedAs ?? endpoint.id,
       target: (noted.target ?? Object.values(params)[0] ?? null)?.slice(0, MAX_TARGET_CHARACTERS) ?? null,
-      details: bounded(noted.details ?? body),
+      details: { ...bounded(noted.details ?? body), ...(isCli && { token: caller?.name }) },
       outcome,
       status,
       address: address ?? null,

@@ -82,6 +82,8 @@ export interface AdminCall<Query extends QueryTitle = never, Body extends BodyTi
   readonly req: IncomingMessage;
   /** The client's. */
   readonly address: string;
+  /** Whether `gateway` sends it, as it says itself: the audit log names `cli` and has the token's name in the details. */
+  readonly isCli?: boolean;
   readonly event: H3Event;
   /** Says more about a change than the audit log has of it by itself: the path's first parameter, and the body. */
   readonly note: (more: { readonly target?: string; readonly details?: Json }) => void;

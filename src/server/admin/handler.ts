@@ -103,7 +103,9 @@ function routeOf(
         throw new GatewayError("FORBIDDEN", "The token's role may not do this");
       }
       const input = await readInput(endpoint, event, context);
-      const answer = await handle({ ...input, caller, address, req: context.req, event, note: () => {} });
+      const { req } = context;
+      const isCli = req.headers["x-gateway-client"] === "cli";
+      const answer = await handle({ ...input, caller, address, isCli, req, event, note: () => {} });
       return answer instanceof HTTPResponse || answer instanceof Response ? answer : jsonResponse(200, answer);
     },
   };

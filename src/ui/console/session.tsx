@@ -26,8 +26,7 @@ function NoTokens() {
       <PageHead title="The admin API is off" />
       <p class="note warn">
         This gateway has no admin token, and without one there is nothing to sign in to. Set{" "}
-        <code>server.admin.token</code> or <code>server.admin.tokens</code> in its configuration, restart it, and load
-        this page again.
+        <code>server.admin.token</code> or <code>server.admin.tokens</code> in its configuration and load this page again.
       </p>
     </>
   );
