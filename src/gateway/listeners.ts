@@ -22,7 +22,7 @@ type PublicParts = [
   context: StartContext,
   storage: Pick<Storage, "store" | "isShared">,
   accounts: Accounts,
-  telemetry: Partial<Pick<Telemetry, "traceOf">> & { readonly observer: RouteObserver },
+  telemetry: Partial<Pick<Telemetry, "traceOf" | "digestOf">> & { readonly observer: RouteObserver },
   tokenizer: Pick<Tokenizer, "countForClient">,
   more?: {
     readonly validateBody?: ValidateBody;
@@ -57,7 +57,7 @@ const NO_STREAMS: UserStreams = {
 
 /** The public API of this process, without an address of its own. */
 export function publicServer(...parts: PublicParts): PublicServer {
-  const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf }, tokenizer] = parts;
+  const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf, digestOf }, tokenizer] = parts;
   const { now, elapsed, log, state } = context;
   const { validateBody = validateCompiled, pages, streams = NO_STREAMS, signIns } = parts[5] ?? {};
   // Made at the first request for it.
@@ -73,6 +73,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     kill: (userId) => killSwitch.kill(userId),
     streams,
     ...(signIns && { signIns }),
+    ...(digestOf && { digestOf }),
     validateTokenCount: (body) => validateBody("count_tokens", body),
     tokensIn: (text) => tokenizer.countForClient(text),
     openApi: () => (openApi ??= JSON.stringify(openApiDocument())),

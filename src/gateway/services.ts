@@ -196,6 +196,8 @@ export interface Telemetry {
   /** Of the requests of one generation: their lines and counts carry its hash, and while it is on trial they are compared. */
   readonly observerOf: (snapshot: Snapshot, trial: Trial) => Observer;
   readonly traceOf: (headers: IncomingHttpHeaders) => RequestTrace | null;
+  /** By what lines of log tell users and keys apart; null where they do not. */
+  readonly digestOf: (id: string) => string | null;
   /** Before a configuration is put in force. Never rejects. */
   prepare(settings: TelemetrySettings): Promise<void>;
   /** Opens the decision log again, by the settings in force. */
@@ -261,7 +263,9 @@ export async function openTelemetry(context: StartContext, { store, storeState }
     if (otlp !== null) return recordedTrace(traceparent, tracestate, otlp.sample);
     return traceparent === undefined ? null : traceParentOf(traceparent, tracestate);
   };
-  return { metrics, figures, observer: createObserver({ ...parts, log }), observerOf, traceOf, prepare, reopen };
+  const digestOf = (id: string): string | null => (accessLog().users ? digests.of(id) : null);
+  const observer = createObserver({ ...parts, log });
+  return { metrics, figures, observer, observerOf, traceOf, digestOf, prepare, reopen };
 }
 
 /** Just after each whole second. @returns ends it. */

@@ -153,6 +153,8 @@ export interface RouteParts {
   readonly streams: UserStreams;
   /** Left out: they are written nowhere. */
   readonly signIns?: SignInRecord;
+  /** By what logs tell users and keys apart in place of their ids; null, or left out: they do not. */
+  readonly digestOf?: (id: string) => string | null;
   /** The first thing that is wrong with a body of `count_tokens`; null when nothing is. */
   readonly validateTokenCount: (body: Json) => { readonly pointer: string; readonly what: string } | null;
   /** Tokens of a text, by tokenizer. */

@@ -44,12 +44,12 @@ export interface RouterOptions {
 export function createRouter(
   routes: readonly Route[],
   log: Log,
-  { externalPaths = [], guard = () => {}, contextOf = anonymous }: RouterOptions = {},
+  { externalPaths = [], guard = () => {}, contextOf = rememberContexts() }: RouterOptions = {},
 ): RequestListener {
   const context = (event: H3Event): RouteContext => contextOf(event.runtime!.node!.req as IncomingMessage);
   const app = new H3({
     silent: true,
-    onError: (error, event) => errorResponse(error, event, log, context(event).http),
+    onError: (error, event) => errorResponse(error, event, log, context(event)),
   });
   const behind =
     (handle: (event: H3Event) => unknown) =>
@@ -93,8 +93,16 @@ function serve(route: Route, event: H3Event, context: RouteContext): unknown {
   return route.handle(event, context);
 }
 
-function anonymous(req: IncomingMessage): RouteContext {
-  return { req, http: null, ip: req.socket.remoteAddress ?? "", proxied: false, route: null };
+/** One context for each request, so that what a route notes there is found later. */
+function rememberContexts(): (req: IncomingMessage) => RouteContext {
+  const contexts = new WeakMap<IncomingMessage, RouteContext>();
+  return (req) => {
+    const known = contexts.get(req);
+    if (known !== undefined) return known;
+    const made = { req, http: null, ip: req.socket.remoteAddress ?? "", proxied: false, route: null };
+    contexts.set(req, made);
+    return made;
+  };
 }
 
 /** @param hint what to do about it. */
@@ -135,11 +143,12 @@ export function jsonResponse(status: number, value: unknown): HTTPResponse {
   return textResponse(status, "application/json", JSON.stringify(value));
 }
 
-function errorResponse(error: HTTPError, event: H3Event, log: Log, http: HttpExchange | null): HTTPResponse {
+function errorResponse(error: HTTPError, event: H3Event, log: Log, { http, route }: RouteContext): HTTPResponse {
   const cause = causeOf(error);
   const { status, code, contentType, headers, body } = refusalOf(cause, http);
   if (code === "INTERNAL") {
-    log.error({ err: cause, request_id: requestIdIn(event), path: event.url.pathname }, "request failed");
+    // The pattern of the path: in a path itself may be the id of a user.
+    log.error({ err: cause, request_id: requestIdIn(event), path: route ?? "other" }, "request failed");
   }
   return textResponse(status, contentType, body, headers);
 }
