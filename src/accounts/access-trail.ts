@@ -2,6 +2,7 @@ import {
   auditStamps,
   type AuditStamp,
   type AuditStore,
+  inBackground,
   type Log,
   type NewAuditEntry,
   type SignInStore,
@@ -44,7 +45,7 @@ export interface AccessTrailOptions {
   readonly count: CountSignIns;
   /** Unix milliseconds. */
   readonly now: () => number;
-  readonly log: Pick<Log, "warn">;
+  readonly log: Pick<Log, "error" | "warn">;
 }
 
 /** What was not written one by one. */
@@ -94,8 +95,7 @@ export class AccessTrail {
 
   /** Writes how many sign-ins there were beyond the bounds. */
   async flush(): Promise<void> {
-    for (const [kind, { count, sources, from, to }] of [...this.#summaries]) {
-      this.#summaries.delete(kind);
+    for (const [kind, { count, sources, from, to }] of this.#taken()) {
       const [name, entry] = kind === "userSignIn" ? (["users", SIGNED_IN] as const) : (["addresses", FAILED] as const);
       const times = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
       const details = { count, [name]: sources.size, ...times };
@@ -103,6 +103,12 @@ export class AccessTrail {
       if (!isWritten) this.#addTo(kind, { count, sources, from, to });
     }
     if (this.#summaries.size > 0) this.#flushLater();
+  }
+
+  #taken(): readonly (readonly [Bounded, Summary])[] {
+    const all = [...this.#summaries];
+    this.#summaries.clear();
+    return all;
   }
 
   async close(): Promise<void> {
@@ -167,7 +173,8 @@ export class AccessTrail {
   #flushLater(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
-      void this.flush();
+      // Never rejects.
+      inBackground(this.#options.log, "telling of sign-ins", this.flush());
     }, SUMMARY_MS).unref();
   }
 }

@@ -108,7 +108,10 @@ function tokensOf(
       const issuedAt = Math.floor(now() / 1000);
       const expires_in = Math.max(1, Math.floor(accessTtl / 1000));
       const { SignJWT } = await import("jose/jwt/sign");
-      const access_token = await new SignJWT({ plan: user.tier, ...(user.sessions !== undefined && { sessions: user.sessions }) })
+      const access_token = await new SignJWT({
+        plan: user.tier,
+        ...(user.sessions !== undefined && { sessions: user.sessions }),
+      })
         .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
         .setSubject(user.id)
         .setIssuer(issuer)

@@ -24,9 +24,7 @@ export function changeOnAccounts(
   change: CliChange,
   work: (accounts: AccountsOnStore, note: NoteChange) => Promise<Result>,
 ): Promise<void> {
-  return runOnAccounts(open, options, (accounts) =>
-    auditedChange(accounts, change, (note) => work(accounts, note)),
-  );
+  return runOnAccounts(open, options, (accounts) => auditedChange(accounts, change, (note) => work(accounts, note)));
 }
 
 /** Makes a change by the command line, with its entry in the audit log. */

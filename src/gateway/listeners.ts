@@ -57,7 +57,8 @@ const NO_STREAMS: UserStreams = {
 
 /** The public API of this process, without an address of its own. */
 export function publicServer(...parts: PublicParts): PublicServer {
-  const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf, digestOf }, tokenizer] = parts;
+  const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf, digestOf }, tokenizer] =
+    parts;
   const { now, elapsed, log, state } = context;
   const { validateBody = validateCompiled, pages, streams = NO_STREAMS, signIns } = parts[5] ?? {};
   // Made at the first request for it.

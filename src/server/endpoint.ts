@@ -222,11 +222,7 @@ export interface Session {
  */
 export interface SignIn {
   /** @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS */
-  requestCode(request: {
-    readonly email: unknown;
-    readonly ip: string;
-    readonly device?: string;
-  }): Promise<void>;
+  requestCode(request: { readonly email: unknown; readonly ip: string; readonly device?: string }): Promise<void>;
   /** @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS, INVALID_CODE */
   verifyCode(request: {
     readonly email: unknown;

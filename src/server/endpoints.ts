@@ -13,8 +13,8 @@ const ROUTES: readonly RouteEndpoint[] = [
   ...USAGE,
   ...OWN_LEDGER,
   ...KEYS,
-  ...SIGN_IN,
   ...SESSIONS,
+  ...SIGN_IN,
   DESCRIPTION,
 ];
 

@@ -51,9 +51,12 @@ export function begunText(entry: NewAuditEntry): string {
   return JSON.stringify(entry);
 }
 
+/** Entries of a former version have no address. */
+type Unaddressed = Omit<NewAuditEntry, "address">;
+
 /** An entry as it is shown; also one that a former version has written. */
 export function shownAudit(text: string): AuditEntry {
-  const kept = JSON.parse(text) as Partial<ChainedEntry> & NewAuditEntry & { readonly erased?: true };
+  const kept = JSON.parse(text) as Partial<ChainedEntry> & Unaddressed & { readonly erased?: true };
   const { seq: _seq, subject, origin: _origin, address = null, digest = null, previous = null, ...entry } = kept;
   const isErased = kept.erased === true || (subject !== undefined && "digest" in subject);
   return { ...entry, address, digest, previous, ...(isErased && { erased: true as const }) };

@@ -67,8 +67,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
     const { method = "_OTHER", trace = null } = request;
     for (const span of requestTelemetry({ ...request, code, method, trace }, now(), record)) sink.span(span);
   };
-  const addressIn = ({ address }: AnsweredRequest): string | undefined =>
-    accessLog().addresses ? address : undefined;
+  const addressIn = ({ address }: AnsweredRequest): string | undefined => (accessLog().addresses ? address : undefined);
   const lines = new RequestLines();
   const writeLine = (fields: string): void => {
     if (log.requestLine) log.requestLine(fields);

@@ -5,7 +5,7 @@ import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admi
 import type { Histories } from "../gateway/generation.ts";
 import { withNewest } from "../gateway/upstream-state.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
-import { type Address, GatewayError, type Log, Secret } from "../kit/index.ts";
+import { type Address, GatewayError, type Log } from "../kit/index.ts";
 import type { ReloadResult } from "../server/admin/endpoint.ts";
 import { createAdminHandler } from "../server/admin/handler.ts";
 import { type AdminServices, type ServiceName, SERVICES } from "../server/admin/services.ts";
@@ -15,7 +15,7 @@ import { createConsolePages, NOT_BUILT, PAGES_FOLDER, readPages } from "../serve
 import { mergePoints } from "../telemetry/figures.ts";
 import { aggregate, aggregateText, countsOf, samplesOf, type Scrape } from "../telemetry/metrics.ts";
 import { type Answers, pinnedSettings, type Question } from "./messages.ts";
-import { canAnswer, isBlocked, WorkerPool } from "./pool.ts";
+import { adminSettings, canAnswer, isBlocked, WorkerPool } from "./pool.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 interface SupervisorOptions {
@@ -68,7 +68,12 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
   };
   const files = readPages(PAGES_FOLDER);
   if (files === null) log.warn({}, NOT_BUILT);
-  const listening = admin === null ? null : await listenOn([admin], adminHandler({ ...admin, trustedProxies: snapshot.server.trustedProxies }), { setting: "server.admin" });
+  const listening =
+    admin === null
+      ? null
+      : await listenOn([admin], adminHandler({ ...admin, trustedProxies: snapshot.server.trustedProxies }), {
+          setting: "server.admin",
+        });
   try {
     await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {
@@ -105,24 +110,6 @@ async function boundOnce(listen: readonly Address[]): Promise<readonly Address[]
       if (choice === MAX_CHOICES || listen.every(({ port }) => port !== 0)) throw error;
     }
   }
-}
-
-/** Who may use the admin listener: as a worker has told last. */
-export function adminSettings(
-  pool: Pick<WorkerPool, "workers">,
-  ofStart: AdminSettings,
-): () => AdminSettings {
-  let toldAt = -Infinity;
-  let settings = ofStart;
-  return () => {
-    for (const { adminAccess } of pool.workers) {
-      if (adminAccess === null || adminAccess.toldAt <= toldAt) continue;
-      const { tokens, trustedProxies } = adminAccess;
-      toldAt = adminAccess.toldAt;
-      settings = { ...ofStart, trustedProxies, tokens: tokens.map((one) => ({ ...one, token: new Secret(one.token) })) };
-    }
-    return settings;
-  };
 }
 
 /** For a worker to ask its store, also for a whole page of what it has. */

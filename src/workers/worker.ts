@@ -28,7 +28,7 @@ export async function serveAsWorker(settings: LoadSettings & { readonly log: Gat
   const { log } = settings;
   let gateway: Gateway | null = null;
   let draining: Promise<void> | null = null;
-  let tellAdminAccess: () => void = () => {};
+  let tellAdminAccess = doNothing;
   const drain = (maxMs?: number): Promise<void> => (draining ??= Promise.resolve(gateway?.drain(maxMs)));
   const drainAndExit = (maxMs?: number): void => {
     drain(maxMs).then(
@@ -91,6 +91,8 @@ function adminAccessTeller(gateway: Gateway): () => void {
     told = text;
   };
 }
+
+function doNothing(): void {}
 
 /** @param before called before an answer is sent, so that what has changed is told first. */
 async function answer(

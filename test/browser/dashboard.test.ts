@@ -211,5 +211,6 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       });
       await first.page.reload();
       await first.page.getByRole("heading", { name: "Sign in" }).waitFor();
+      expect(await first.page.getByText(email).count()).toBe(0);
     }));
 });

@@ -54,7 +54,10 @@ function pathsOf(command: Command, path: readonly string[] = []): readonly strin
   return command.commands.flatMap((child) => pathsOf(child, [...path, child.name()]));
 }
 
-async function run(program: Command, args: readonly string[]): Promise<{ readonly code: number; readonly text: string }> {
+async function run(
+  program: Command,
+  args: readonly string[],
+): Promise<{ readonly code: number; readonly text: string }> {
   let text = "";
   const spy = vi.spyOn(process.stdout, "write").mockImplementation((more) => {
     text += String(more);
@@ -86,11 +89,12 @@ test("every command that changes something is in the audit log, under its own ac
     if (typeof change === "string") continue;
     const [action, ...args] = change;
     const given = args.map((arg) => (arg === "USER" ? id : arg === "KEY" ? "key_1" : arg));
-    expect(await run(program(), [...path.split(" "), ...given, "--json"]), path).toMatchObject({ code: 0 });
+    const { code } = await run(program(), [...path.split(" "), ...given, "--json"]);
     const [entry] = await store.listAudit({ before: null, limit: 1 });
-    expect(entry, path).toMatchObject({ name: "cli", role: "operator", action, outcome: "done", address: null });
-    expect(entry?.target, path).toMatch(/^(user|key)_/);
-    expect(entry?.digest, path).toMatch(/^[0-9a-f]{64}$/);
+    const told = { path, code: 0, name: "cli", role: "operator", action, outcome: "done", address: null };
+    expect({ path, code, ...entry }).toMatchObject(told);
+    expect(entry?.target).toMatch(/^(user|key)_/);
+    expect(entry?.digest).toMatch(/^[0-9a-f]{64}$/);
     expected.push(action);
   }
   expect(await run(program(), ["users", "disable", "nobody@example.com"])).toMatchObject({ code: 1 });

@@ -166,8 +166,7 @@ function bySession(cookie: string, tokens: readonly AdminToken[], now: number): 
   const [, name = "", written = "", sessionId = "", mac = ""] = COOKIE_FORM.exec(cookie) ?? [];
   const owner = tokens.find((one) => one.name === name);
   const expiresAt = Number(written);
-  if (owner === undefined || !sameSecret(mac, macOf(name, expiresAt, sessionId, owner.token.reveal())))
-    return "wrong";
+  if (owner === undefined || !sameSecret(mac, macOf(name, expiresAt, sessionId, owner.token.reveal()))) return "wrong";
   return expiresAt > now ? { name, role: owner.role, expiresAt, sessionId } : "expired";
 }
 

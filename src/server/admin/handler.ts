@@ -8,9 +8,8 @@ import { AdminAccess, type AdminSettings } from "./access.ts";
 import { audited } from "./audit.ts";
 import type { AdminCaller, AdminEndpoint, AdminParts } from "./endpoint.ts";
 import { ADMIN_ENDPOINTS } from "./endpoints.ts";
-import { FailureReports } from "./failures.ts";
 import { readInput } from "./input.ts";
-import { ConsoleSessions } from "./sessions.ts";
+import { ConsoleSessions, FailureReports } from "./sessions.ts";
 
 export interface AdminOptions extends Omit<AdminParts, "sessions" | "openApi"> {
   readonly settings: () => AdminSettings;

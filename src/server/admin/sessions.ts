@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { LRUCache } from "lru-cache";
-import { type AuditStamp, GatewayError, type Log } from "../../kit/index.ts";
+import { type AuditStamp, GatewayError, inBackground, type Log } from "../../kit/index.ts";
 import type { AdminAccess } from "./access.ts";
 import type { AdminCaller, AdminSessions } from "./endpoint.ts";
 import type { AdminServices } from "./services.ts";
@@ -24,14 +23,12 @@ interface ConsoleSessionsOptions {
  */
 export class ConsoleSessions implements AdminSessions {
   readonly #options: ConsoleSessionsOptions;
-  readonly #ended: LRUCache<string, true>;
-  readonly #live: LRUCache<string, true>;
+  /** Sessions that ended here, and those that were found to go on, each until when that counts. */
+  readonly #ended = new Map<string, number>();
+  readonly #live = new Map<string, number>();
 
   constructor(options: ConsoleSessionsOptions) {
     this.#options = options;
-    const clock = { now: options.now };
-    this.#ended = new LRUCache({ max: MAX_SESSIONS, ttl: 1, ttlResolution: 0, perf: clock });
-    this.#live = new LRUCache({ max: MAX_SESSIONS, ttl: KNOWN_MS, ttlResolution: 0, perf: clock });
   }
 
   async begin(req: IncomingMessage, token: string): ReturnType<AdminSessions["begin"]> {
@@ -59,7 +56,7 @@ export class ConsoleSessions implements AdminSessions {
     const { services, now, log } = this.#options;
     const leftMs = Math.max(1, expiresAt - now());
     this.#live.delete(sessionId);
-    this.#ended.set(sessionId, true, { ttl: leftMs });
+    this.#note(this.#ended, sessionId, now() + leftMs);
     try {
       await services.endSession(sessionId, leftMs);
     } catch (err) {
@@ -68,15 +65,22 @@ export class ConsoleSessions implements AdminSessions {
   }
 
   async #hasEnded(sessionId: string): Promise<boolean> {
-    if (this.#ended.has(sessionId)) return true;
-    if (this.#live.has(sessionId)) return false;
+    const { now } = this.#options;
+    if ((this.#ended.get(sessionId) ?? 0) > now()) return true;
+    if ((this.#live.get(sessionId) ?? 0) > now()) return false;
     try {
       const hasEnded = await this.#options.services.isSessionEnded(sessionId);
-      if (!hasEnded) this.#live.set(sessionId, true);
+      if (!hasEnded) this.#note(this.#live, sessionId, now() + KNOWN_MS);
       return hasEnded;
     } catch {
       return false;
     }
+  }
+
+  #note(sessions: Map<string, number>, sessionId: string, until: number): void {
+    sessions.delete(sessionId);
+    for (const oldest of sessions.keys()) if (sessions.size >= MAX_SESSIONS) sessions.delete(oldest);
+    sessions.set(sessionId, until);
   }
 
   async #write(action: "signIn" | "signOut", caller: AdminCaller, req: IncomingMessage, status: number): Promise<void> {
@@ -88,5 +92,47 @@ export class ConsoleSessions implements AdminSessions {
     } catch (err) {
       log.warn({ err, action, name }, "a sign-in of the console is not in the audit log");
     }
+  }
+}
+
+type Failure = Parameters<AdminServices["noteFailedSignIns"]>[0][number];
+
+/** Addresses of which failures wait to be told. */
+const MAX_WAITING_COUNT = 1_000;
+
+/** Tells of failed sign-ins, one report at a time: what comes meanwhile is added up by address. */
+export class FailureReports {
+  readonly #services: Pick<AdminServices, "noteFailedSignIns">;
+  readonly #log: Pick<Log, "error" | "warn">;
+  #waiting = new Map<string, Failure>();
+  #isBusy = false;
+
+  constructor(services: Pick<AdminServices, "noteFailedSignIns">, log: Pick<Log, "error" | "warn">) {
+    this.#services = services;
+    this.#log = log;
+  }
+
+  add(from: string, isLimited: boolean): void {
+    const keyOf = (address: string | null) => `${isLimited} ${address}`;
+    const isFull = this.#waiting.size >= MAX_WAITING_COUNT && !this.#waiting.has(keyOf(from));
+    const address = isFull ? null : from;
+    const count = (this.#waiting.get(keyOf(address))?.count ?? 0) + 1;
+    this.#waiting.set(keyOf(address), { address, isLimited, count });
+    if (!this.#isBusy) inBackground(this.#log, "telling of failed sign-ins", this.#report());
+  }
+
+  async #report(): Promise<void> {
+    this.#isBusy = true;
+    while (this.#waiting.size > 0) {
+      const failures = [...this.#waiting.values()];
+      this.#waiting = new Map();
+      try {
+        await this.#services.noteFailedSignIns(failures);
+      } catch (err) {
+        const count = failures.reduce((sum, one) => sum + one.count, 0);
+        this.#log.warn({ err, count }, "failed sign-ins at the admin listener are not in the audit log");
+      }
+    }
+    this.#isBusy = false;
   }
 }

@@ -44,13 +44,11 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
     answers: { 202: { description: "A code is on its way.", content: json("LoginAccepted") } },
     errors: [...BODY_ERRORS, "TOO_MANY_REQUESTS", "STORE_UNAVAILABLE"],
     secret: true,
-    route:
-      (parts) =>
-      async (event, context) => {
-        const { email } = await readObject(context.req);
-        await recorded(parts, () => parts.signIn.requestCode({ email, ip: context.ip, ...deviceOf(event, context) }));
-        return jsonResponse(202, { message: "Verification code sent" });
-      },
+    route: (parts) => async (event, context) => {
+      const { email } = await readObject(context.req);
+      await recorded(parts, () => parts.signIn.requestCode({ email, ip: context.ip, ...deviceOf(event, context) }));
+      return jsonResponse(202, { message: "Verification code sent" });
+    },
   },
   {
     method: "POST",

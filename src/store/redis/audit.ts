@@ -58,7 +58,11 @@ export function auditMethods(connection: Connection, keys: Keys, now: () => numb
   /** Once more when the entry has come to its end meanwhile. */
   async function erase(id: string, text: string, names: readonly string[]): Promise<boolean> {
     const [, entries] = keys.audit;
-    for (let at: string | null = text; at !== null; at = (await connection.call("HGET", entries, id)) as string | null) {
+    for (
+      let at: string | null = text;
+      at !== null;
+      at = (await connection.call("HGET", entries, id)) as string | null
+    ) {
       const without = erasedText(at, names);
       if (without === null) return false;
       if ((await connection.run(REPLACE, [entries], [id, at, without])) === 1) return true;

@@ -1,11 +1,6 @@
 import { hash, randomUUID } from "node:crypto";
 import type { CountWindow, Log, OnStop, Settlement, Store, Uses } from "../../kit/index.ts";
-import {
-  LEDGER_RETENTION_MS,
-  MAX_COUNTS_PER_WINDOW,
-  MAX_SPACE_BYTES,
-  VALUE_OVERHEAD_BYTES,
-} from "../windows.ts";
+import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW, MAX_SPACE_BYTES, VALUE_OVERHEAD_BYTES } from "../windows.ts";
 import { accountMethods } from "./accounts.ts";
 import { auditMethods } from "./audit.ts";
 import type { Connection, RedisConnection } from "./connection.ts";

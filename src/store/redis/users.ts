@@ -16,7 +16,17 @@ import type { Connection } from "./connection.ts";
 import { inBatches, type Keys, loadScript, lowerCase } from "./scripts.ts";
 
 /** Fields of the user's hash in the order that `toUser` and the scripts have them. */
-const FIELDS = ["email", "tier", "balance", "available", "granted", "created", "charged", "disabled", "sessions"] as const;
+const FIELDS = [
+  "email",
+  "tier",
+  "balance",
+  "available",
+  "granted",
+  "created",
+  "charged",
+  "disabled",
+  "sessions",
+] as const;
 
 type UserReply = readonly (string | null)[];
 
@@ -98,7 +108,11 @@ export function userMethods(connection: Connection, keys: Keys, now: () => numbe
 
     async principalOf(userId: string): Promise<Principal | null> {
       const fields = ["tier", "version", "disabled", "sessions"] as const;
-      const [tier, version, disabled, sessions] = (await connection.read("HMGET", keys.user(userId), ...fields)) as UserReply;
+      const [tier, version, disabled, sessions] = (await connection.read(
+        "HMGET",
+        keys.user(userId),
+        ...fields,
+      )) as UserReply;
       return typeof tier === "string" && disabled === null
         ? { userId, tier, keyId: null, version: Number(version), ...sessionsOf(sessions) }
         : null;

@@ -23,7 +23,9 @@ import { USERS_PER_PAGE } from "../windows.ts";
 import type { KnownUsers } from "./users.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> &
-  Record<"balance" | "held" | "granted" | "charged" | "created_at" | "sessions", bigint> & { disabled_at: bigint | null };
+  Record<"balance" | "held" | "granted" | "charged" | "created_at" | "sessions", bigint> & {
+    disabled_at: bigint | null;
+  };
 
 /** What `userOf` takes. */
 const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at, disabled_at, sessions";

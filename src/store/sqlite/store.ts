@@ -1,12 +1,7 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { CountWindow, Store, Uses } from "../../kit/index.ts";
-import {
-  LEDGER_RETENTION_MS,
-  MAX_COUNTS_PER_WINDOW,
-  MAX_SPACE_BYTES,
-  VALUE_OVERHEAD_BYTES,
-} from "../windows.ts";
+import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW, MAX_SPACE_BYTES, VALUE_OVERHEAD_BYTES } from "../windows.ts";
 import { accountMethods } from "./accounts.ts";
 import { auditTable } from "./audit.ts";
 import { guarded, type Transactions, transactionsOf } from "./commits.ts";

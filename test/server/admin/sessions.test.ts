@@ -6,6 +6,9 @@ import { admin, AUTH, auditInMemory, TOKEN, VIEWER_TOKEN } from "./support.ts";
 const JSON_TYPE = { "content-type": "application/json" };
 const OWN_PAGE = { "sec-fetch-site": "same-origin" };
 
+const away = (): Promise<never> => Promise.reject(storeUnavailable(new Error("away")));
+const from = (address: string) => ({ "x-forwarded-for": address });
+
 type Listener = Awaited<ReturnType<typeof admin>>;
 
 async function signIn({ ask }: Listener, token = TOKEN, headers = {}): Promise<string> {
@@ -19,7 +22,10 @@ const statusOf = async ({ ask }: Listener, cookie: string): Promise<number> =>
 test("signing out ends the session on the server, on every instance within a second", async () => {
   const clock = { now: 1_800_000_000_000 };
   const services = auditInMemory();
-  const [here, there] = [await admin({ services, now: () => clock.now }), await admin({ services, now: () => clock.now })];
+  const [here, there] = [
+    await admin({ services, now: () => clock.now }),
+    await admin({ services, now: () => clock.now }),
+  ];
   const [cookie, other] = [await signIn(here), await signIn(here)];
   expect(other, "two sessions of one moment").not.toBe(cookie);
   for (const listener of [here, there]) expect(await statusOf(listener, cookie)).toBe(200);
@@ -29,7 +35,13 @@ test("signing out ends the session on the server, on every instance within a sec
   expect(await statusOf(there, cookie)).toBe(401);
   for (const listener of [here, there]) expect(await statusOf(listener, other), "another session stays").toBe(200);
   expect((await here.ask("/admin/session", { cookie, ...OWN_PAGE }, "DELETE")).status, "again").toBe(204);
-  const told = services.entries.map(({ action, name, role, address, outcome }) => [action, name, role, address, outcome]);
+  const told = services.entries.map(({ action, name, role, address, outcome }) => [
+    action,
+    name,
+    role,
+    address,
+    outcome,
+  ]);
   expect(told).toEqual([
     ["signIn", "admin", "operator", "127.0.0.1", "done"],
     ["signIn", "admin", "operator", "127.0.0.1", "done"],
@@ -45,7 +57,6 @@ test("a page of another site signs nobody out", async () => {
 });
 
 test("while the store is away the console works, and a session that was ended here stays ended", async () => {
-  const away = (): Promise<never> => Promise.reject(storeUnavailable(new Error("away")));
   const services = { ...auditInMemory(), writeAudit: away, endSession: away, isSessionEnded: away } as AdminServices;
   const listener = await admin({ services });
   const cookie = await signIn(listener);
@@ -65,7 +76,6 @@ test("wrong tokens and cookies are told with their address, by token and by what
   const tokens: readonly AdminToken[] = [{ name: "admin", role: "operator", token: new Secret(TOKEN) }];
   const settings = () => ({ host: "127.0.0.1", tokens, trustedProxies: ["127.0.0.0/8"] });
   const listener = await admin({ services, settings });
-  const from = (address: string) => ({ "x-forwarded-for": address });
   await listener.ask("/admin/config", { authorization: "Bearer wrong", ...from("203.0.113.1") });
   await listener.ask("/admin/config", { cookie: "gateway_admin=wrong", ...from("203.0.113.2") });
   await signIn(listener, "wrong", from("203.0.113.3"));

@@ -179,7 +179,8 @@ export const USERS: readonly AdminEndpoint[] = [
     id: "endUserSessions",
     tag: "Users",
     summary: "Signs a user out everywhere",
-    description: "Refresh tokens and access tokens issued before are void within a second, on every instance. API keys stay.",
+    description:
+      "Refresh tokens and access tokens issued before are void within a second, on every instance. API keys stay.",
     params: { user_id: "`id` of the user." },
     answers: { 200: { description: "All sessions have ended.", content: json("EndedSessions") } },
     errors: ["NOT_FOUND"],
