@@ -198,10 +198,11 @@ test("whatever workers do, a count never goes back, and is exact once all have a
   );
 });
 
+const told = (toldAt: number, token: string) => ({
+  adminAccess: { toldAt, tokens: [{ name: "grace", role: "operator", token }], trustedProxies: ["10.0.0.0/8"] },
+});
+
 test("admin tokens are those that a worker has told last, also after it has ended", () => {
-  const told = (toldAt: number, token: string) => ({
-    adminAccess: { toldAt, tokens: [{ name: "grace", role: "operator", token }], trustedProxies: ["10.0.0.0/8"] },
-  });
   const pool: { workers: WorkerHandle[] } = { workers: [] };
   const settings = adminSettings(pool, { host: "127.0.0.1", tokens: [] });
   const now = () => settings().tokens.map(({ token }) => token.reveal());
