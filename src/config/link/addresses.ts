@@ -145,9 +145,16 @@ function linkCredentials(context: LinkContext, upstream: Incomplete<UpstreamConf
 const FRAMING = /^(?:host|accept|accept-(?:charset|encoding)|content-.*|http2-settings|range|date)$/i;
 const OWN =
   /^(?:x-request-id|request-id|traceparent|tracestate|baggage|idempotency-key|x-server-timing|x-gateway-.*)$/i;
-/** Headers that choose the account, its project or the rate. https://platform.openai.com/docs/api-reference/authentication */
+/**
+ * Headers that choose the account, its project, another model or the rate:
+ * https://platform.openai.com/docs/api-reference/authentication, @anthropic-ai/sdk resources/beta/messages/messages.d.ts
+ * (`anthropic-user-profile-id`), https://openrouter.ai/docs/features/provider-routing (`x-anthropic-beta`),
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/provisioned-throughput/use-provisioned-throughput
+ * (`x-vertex-ai-llm-request-type`), https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
+ * (`X-Amzn-Bedrock-Service-Tier`), https://portkey.ai/docs/api-reference/inference-api/headers
+ */
 const PAYING =
-  /^(?:openai-(?:organization|project)|x-goog-user-project|anthropic-(?:beta|version)|x-amz-.*|x-aws-.*)$/i;
+  /^(?:openai-(?:organization|project)|x-goog-user-project|(?:x-)?anthropic-beta|anthropic-(?:version|user-profile-id)|x-amzn?-.*|x-aws-.*|x-vertex-ai-.*|x-portkey-.*)$/i;
 
 /** Why a client's header may not be sent on, or null. */
 function whyNotForwarded(header: string): string | null {

@@ -4,6 +4,7 @@ import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canoni
 import { pick } from "../canonical/json.ts";
 import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
+import { ownModelOnly } from "../canonical/own-model.ts";
 import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
@@ -232,7 +233,10 @@ export const cohere: UpstreamDialect = {
   name: "cohere",
 
   codecs: {
-    chat: takingFunctions(takingCustomTools({ type: "answer", request: chatRequest, ...FORM })),
+    // It has no field that chooses another model or rate: what is unknown there stays behind.
+    chat: ownModelOnly(takingFunctions(takingCustomTools({ type: "answer", request: chatRequest, ...FORM })), {
+      fields: new Set(),
+    }),
     embedding: embeddingCodec({
       path: "/v2/embed",
       body: (body) => ({

@@ -1,13 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ApiChoice, type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { objects, pick } from "../canonical/json.ts";
+import { OTHER_MODEL_OR_RATE } from "../canonical/own-model.ts";
 import { copiedBy, hasSourceMap, readBy } from "../canonical/parameters.ts";
 import { escaped, outputLimit, Report } from "../canonical/report.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
 import { fittedToolId, mostUseful, sha256 } from "../canonical/tools.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
-import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
+import type { Rules } from "../vendors/types.ts";
 import { readAnswer, type ReadAs } from "./answer.ts";
 import { writeInput } from "./input.ts";
 import type { WriteAs } from "./items.ts";
@@ -335,6 +336,7 @@ function writeAs(rules: Rules, names: ToolNames): WriteAs {
     },
     toolId: (id) => fittedToolId(id, rules),
     sentName: (name) => names.written(name),
+    sentTool: (tool) => sentTool(tool, rules),
     refusedItemFields: new Set(["metadata", ...(rules.fields.has(CODEX_ITEM_FIELD) ? [] : [CODEX_ITEM_FIELD])]),
   };
 }

@@ -1,6 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { PartRules } from "../canonical/contents.ts";
-import { append, objects, stringOf } from "../canonical/json.ts";
+import { append, list, objects, stringOf } from "../canonical/json.ts";
 import type { Report } from "../canonical/report.ts";
 import { NO_RESULT } from "../canonical/tool-pairs.ts";
 import { withOwnName } from "./answer.ts";
@@ -20,6 +20,8 @@ export interface WriteAs {
   readonly contents: PartRules;
   /** The name that is sent for a function's. */
   readonly sentName: (name: string) => string;
+  /** A tool of this API's own as it is sent; null: it is not. */
+  readonly sentTool: (tool: Json) => Json | null;
   /** The id that is sent for that of a tool call. */
   readonly toolId: (id: string) => string;
   /** Fields of any item that are not sent. */
@@ -101,6 +103,8 @@ export function sendable(items: readonly Placed[], report: Report, as: WriteAs):
   const written = items.flatMap(({ item, at }, index): readonly Json[] => {
     headless &&= isMade(item);
     const taken = withoutRefused(item, at, report, as);
+    // Of tools that all stay behind nothing is left.
+    if (taken["type"] === "additional_tools" && list(taken["tools"]).length === 0) return [];
     const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(taken, as);
     headless ||= sent === null;
     if (sent !== null) return headless && sent["id"] !== undefined ? [{ ...sent, id: undefined }] : [sent];
@@ -112,11 +116,27 @@ export function sendable(items: readonly Placed[], report: Report, as: WriteAs):
 }
 
 /** The very item where it has no field that is refused. */
-function withoutRefused(item: Json, at: string | null, report: Report, { refusedItemFields }: WriteAs): Json {
-  const refused = Object.keys(item).filter((name) => refusedItemFields.has(name));
-  if (refused.length === 0) return item;
+function withoutRefused(item: Json, at: string | null, report: Report, as: WriteAs): Json {
+  const sent = withSentTools(item, at, report, as);
+  const refused = Object.keys(sent).filter((name) => as.refusedItemFields.has(name));
+  if (refused.length === 0) return sent;
   if (at !== null) for (const name of refused) report.dropOwn(`${at}/${name}`);
-  return Object.fromEntries(Object.entries(item).filter(([name]) => !refused.includes(name)));
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !refused.includes(name)));
+}
+
+/** Types of items that bring tools into a conversation (SDK openai responses.d.ts ResponseInputItem). */
+const WITH_TOOLS: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
+
+/** Of the tools that an item brings along those that may be sent; the very item where that is all of them. */
+function withSentTools(item: Json, at: string | null, report: Report, { sentTool }: WriteAs): Json {
+  const { type, tools } = item;
+  if (!WITH_TOOLS.has(type) || !Array.isArray(tools)) return item;
+  const kept = tools.filter((tool: unknown, index) => {
+    const isSent = !isJson(tool) || sentTool(tool) !== null;
+    if (!isSent && at !== null) report.dropOwn(`${at}/tools/${index}`);
+    return isSent;
+  });
+  return kept.length === tools.length ? item : { ...item, tools: kept };
 }
 
 /** Whether the model made the item. */

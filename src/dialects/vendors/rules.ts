@@ -1,5 +1,6 @@
 import { type Accepts, type EffortLevel, EFFORTS, isJson, type Json, type Vendor, VENDORS } from "../../kit/index.ts";
 import { OPENAI_FIELDS, SAMPLING } from "../canonical/parameters.ts";
+import { OTHER_MODEL_OR_RATE } from "../canonical/own-model.ts";
 import type { Location } from "../dialect.ts";
 import { ANY_ORDER } from "../canonical/turns.ts";
 import { fitSchema } from "../schemas/fit.ts";
@@ -9,7 +10,7 @@ import { conversationRules } from "./conversations.ts";
 import { HOSTS } from "./hosts.ts";
 import { MAKERS } from "./makers.ts";
 import { azure, openai } from "./openai.ts";
-import { type Entry, NO_FIELDS, OTHER_MODEL_OR_RATE, type RuledVendor, type Rules } from "./types.ts";
+import { type Entry, NO_FIELDS, type RuledVendor, type Rules } from "./types.ts";
 
 /** What is taken by one model of an upstream. @param dialect whose table is meant: `azure` has an entry of its own. */
 export function rulesOf(location: Location, model: string, dialect: "openai" | "azure" = "openai"): Rules {
