@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { OTHER_MODEL_OR_RATE } from "../../src/dialects/canonical/own-model.ts";
-import type { ClientDialect, Json } from "../../src/kit/index.ts";
+import { DIALECTS } from "../../src/dialects/capabilities.ts";
+import { readEmbedding } from "../../src/dialects/endpoints/embedding.ts";
+import { readImage } from "../../src/dialects/endpoints/image.ts";
+import { readRerank } from "../../src/dialects/endpoints/rerank.ts";
+import { readSpeech } from "../../src/dialects/endpoints/speech.ts";
+import type { Call, ClientDialect, DialectName, Json, Kind } from "../../src/kit/index.ts";
+import { testTarget } from "../support/snapshot.ts";
 import { READERS, sentOn, WAYS } from "./billed.ts";
 
 /* A client reaches and pays for the target's model alone, whatever its format and whatever the upstream. */
@@ -135,4 +141,28 @@ test("a message that is nothing but additional tools that stay behind is not sen
   expect((all.body["input"] as Json[])[1]).toMatchObject({ tools: [tools[1]] });
   const none = sentOn(way, READERS.responses(input(tools.slice(0, 1))));
   expect([(none.body["input"] as Json[]).length, none.dropped]).toEqual([1, ["/input/1/tools/0"]]);
+});
+
+describe("of every other kind", () => {
+  const fields = [...OTHER_MODEL_OR_RATE].filter((field) => field !== "speed");
+  const more = Object.fromEntries(fields.map((field) => [field, OTHER]));
+  const calls: Readonly<Partial<Record<Kind, Call>>> = {
+    embedding: readEmbedding({ model: "route/a", input: "a", ...more }),
+    rerank: readRerank({ model: "route/a", query: "q", documents: ["a"], ...more }),
+    speech: readSpeech({ model: "route/a", input: "a", voice: "v", ...more }),
+    image: readImage({ model: "route/a", prompt: "p", ...more }),
+  };
+  const ways = Object.entries(DIALECTS).flatMap(([name, dialect]) =>
+    Object.keys(dialect.codecs)
+      .filter((kind) => Object.hasOwn(calls, kind))
+      .map((kind) => [name as DialectName, kind as Kind] as const),
+  );
+
+  test.each(ways)("%s %s", (name, kind) => {
+    const dialect = DIALECTS[name]!;
+    const codec = (dialect.at?.({ baseUrl: "", headers: {} }) ?? dialect).codecs[kind]!;
+    const { body, path, dropped = [] } = codec.request(calls[kind]!, testTarget("up", { model: "m" }), "k");
+    expect(`${path} ${JSON.stringify(body)}`).not.toContain(OTHER);
+    expect(dropped.toSorted()).toEqual(fields.map((field) => `/${field}`).toSorted());
+  });
 });

@@ -1,5 +1,5 @@
 import { type Accepts, type Call, isJson, type Json } from "../../kit/index.ts";
-import type { AnswerCodec } from "../dialect.ts";
+import type { AnswerCodec, Codec, UpstreamDialect } from "../dialect.ts";
 import { acceptsBeta, withHeaderBetas } from "./betas.ts";
 import { clientPointer } from "./parameters.ts";
 import { asks, escaped, type KeptBack, without } from "./report.ts";
@@ -101,6 +101,30 @@ export function ownModelOnly(codec: AnswerCodec, paid: PaidExtras, accepts?: Acc
       const request = codec.request(kept, target, apiKey);
       const dropped = [...first.dropped, ...betas.dropped, ...(last?.dropped ?? [])];
       return dropped.length === 0 ? request : { ...request, dropped: [...dropped, ...(request.dropped ?? [])] };
+    },
+  };
+}
+
+type Codecs = UpstreamDialect["codecs"];
+
+/** How fast is spoken. */
+const OF_SPEECH = ["speed"];
+
+/** Codecs of which those of every kind but chat, whose fields travel as they came, send none of OTHER_MODEL_OR_RATE. */
+export function withOwnModels(codecs: Codecs, accepts?: Accepts): Codecs {
+  const refused = OTHER_MODEL_OR_RATE.difference(new Set([...(accepts?.fields ?? []), ...OF_SPEECH]));
+  return Object.fromEntries(
+    Object.entries(codecs).map(([kind, codec]) => [kind, kind === "chat" ? codec : bounded(codec, refused)]),
+  );
+}
+
+function bounded<C extends Codec>(codec: C, refused: ReadonlySet<string>): C {
+  return {
+    ...codec,
+    request(call, target, apiKey) {
+      const { call: kept, dropped } = withoutFields(call, refused);
+      const request = codec.request(kept, target, apiKey);
+      return dropped.length === 0 ? request : { ...request, dropped: [...(request.dropped ?? []), ...dropped] };
     },
   };
 }

@@ -4,12 +4,12 @@ import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canoni
 import { acceptsBeta, FORM_BETAS, withFieldBetas } from "../canonical/betas.ts";
 import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
-import { OTHER_MODEL_OR_RATE } from "../canonical/own-model.ts";
-import { asks, escaped, Report } from "../canonical/report.ts";
+import { withOwnModels } from "../canonical/own-model.ts";
+import { Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
 import { withAllowedTools } from "../canonical/tools.ts";
-import type { AnswerCodec, AnswerForm, Codec, Location, UpstreamDialect } from "../dialect.ts";
+import type { AnswerCodec, AnswerForm, Location, UpstreamDialect } from "../dialect.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
 import type { Rules } from "../vendors/types.ts";
 import { mayHaveResponses, rulesOf, vendorOf } from "../vendors/rules.ts";
@@ -136,8 +136,6 @@ function withoutSchema(
 }
 
 const CODECS = { chat, embedding, rerank, speech, transcription, image };
-/** How fast is spoken. */
-const OF_SPEECH = ["speed"];
 
 /** At a server of which nothing is known. */
 export const openai: UpstreamDialect = {
@@ -160,26 +158,5 @@ export function codecsAt(
   ownChat: AnswerCodec,
   codecs: UpstreamDialect["codecs"] = CODECS,
 ): UpstreamDialect["codecs"] {
-  const refused = OTHER_MODEL_OR_RATE.difference(new Set([...(accepts?.fields ?? []), ...OF_SPEECH]));
-  return Object.fromEntries(
-    Object.entries(codecs).map(([kind, codec]) => {
-      if (kind === "chat") return [kind, codec === chat ? ownChat : codec];
-      return [kind, bounded(codec, refused)];
-    }),
-  );
-}
-
-/** Of every kind but chat the request's fields travel, but for those that reach another model or rate. */
-function bounded<C extends Codec>(codec: C, refused: ReadonlySet<string>): C {
-  return {
-    ...codec,
-    request(call, target, apiKey) {
-      const left = Object.keys(call.body).filter((name) => refused.has(name));
-      if (left.length === 0) return codec.request(call, target, apiKey);
-      const kept = Object.entries(call.body).filter(([name]) => !refused.has(name));
-      const request = codec.request({ ...call, body: Object.fromEntries(kept) }, target, apiKey);
-      const reported = left.filter((name) => asks(name, call.body[name])).map((name) => `/${escaped(name)}`);
-      return { ...request, dropped: [...(request.dropped ?? []), ...reported] };
-    },
-  };
+  return { ...withOwnModels(codecs, accepts), chat: codecs.chat === chat ? ownChat : codecs.chat };
 }
