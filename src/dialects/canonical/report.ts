@@ -111,6 +111,20 @@ export function asks(name: string, value: unknown): boolean {
   return !isJson(value) || Object.keys(value).length > 0;
 }
 
+/** What is said of caching in a client's body: by marks, and at the top level. */
+const OF_CACHING =
+  /\/(?:cache_control|prompt_cache_breakpoint)(?:\/[^/]+)?$|^\/prompt_cache_(?:key|options|retention)(?:\/[^/]+)?$/;
+
+/** Whether a pointer is of caching alone: without it the answer is the same, and may cost more. */
+export function isOfCaching(pointer: string): boolean {
+  return OF_CACHING.test(pointer);
+}
+
+/** Whether what was dropped changes what is asked. What a beta allows is dropped, and told, by itself. */
+export function changesMeaning(pointer: string): boolean {
+  return !isOfCaching(pointer) && !pointer.startsWith("anthropic-beta:");
+}
+
 /** Fields of which a part is canonical: what `native` has of them is a part too. */
 const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text", "reasoning", "tool_choice"]);
 

@@ -7,7 +7,7 @@ import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { mostUseful, sha256 } from "../canonical/tools.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
-import { fittedMarks, fittedMessages } from "./history.ts";
+import { fittedMessages } from "./history.ts";
 
 export interface Fitted {
   readonly body: Json;
@@ -277,9 +277,7 @@ class Fitting {
       inner.set("name", this.names.written(custom["name"]));
       edits.set("custom", inner.object);
     }
-    return this.#translated
-      ? edits.object
-      : fittedMarks(edits.object, `/tools/${index}`, { rules: this.#rules, report: this.#report });
+    return edits.object;
   }
 
   /** @param tools how many there are. */

@@ -140,6 +140,7 @@ const CODECS = { chat, embedding, rerank, speech, transcription, image };
 /** At a server of which nothing is known. */
 export const openai: UpstreamDialect = {
   name: "openai",
+  cachesUnasked: true,
   codecs: CODECS,
   mayHaveResponses,
   probe: (apiKey) => getJson("/models", apiKey),

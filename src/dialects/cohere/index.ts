@@ -4,6 +4,7 @@ import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canoni
 import { pick } from "../canonical/json.ts";
 import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
+import { dropMarks } from "../canonical/marks.ts";
 import { ownModelOnly, withOwnModels } from "../canonical/own-model.ts";
 import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
@@ -31,6 +32,7 @@ const FORM: AnswerForm = { answer: chatAnswer, decoder: () => new CohereStreamRe
  */
 function chatRequest(call: Call, target: Target, apiKey: string): UpstreamRequest {
   const report = new Report(call);
+  dropMarks(call.body, report);
   const { body, tool } = chatBody(call.body, target.model, report);
   report.dropUnread(READ);
   const accept = call.stream ? "text/event-stream" : "application/json";
@@ -252,6 +254,7 @@ const CODECS: UpstreamDialect["codecs"] = {
 /** Cohere's API, version 2; its version 1 under a base URL that ends with it. */
 export const cohere: UpstreamDialect = {
   name: "cohere",
+  cachesUnasked: true,
   codecs: withOwnModels(CODECS),
   at: ({ accepts }) => ({ ...cohere, codecs: withOwnModels(CODECS, accepts) }),
   probe: (apiKey) => getJson("/v1/models", apiKey),

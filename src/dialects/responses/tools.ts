@@ -1,5 +1,6 @@
 import { objects, stringOf } from "../canonical/json.ts";
 import { isJson, type Json } from "../../kit/index.ts";
+import { MARKS } from "../canonical/marks.ts";
 import type { Report } from "../canonical/report.ts";
 import type { Rules } from "../vendors/types.ts";
 import { withFittedSchema } from "../vendors/rules.ts";
@@ -53,7 +54,7 @@ export interface ToolsContext {
   readonly fitting: ReadonlySet<number>;
 }
 
-const KNOWN: ReadonlySet<string> = new Set(["type", "function", "custom", "cache_control"]);
+const KNOWN: ReadonlySet<string> = new Set(["type", "function", "custom", ...MARKS]);
 
 /** The tools of a canonical body. */
 export function writeTools(tools: unknown, context: ToolsContext): readonly Json[] {

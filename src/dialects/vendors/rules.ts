@@ -42,6 +42,7 @@ function overridden(rules: Rules, accepts: Accepts): Rules {
     ...rules,
     ...single,
     ...(parts !== undefined && { parts: new Set(parts) }),
+    ...(accepts.cacheMarks !== undefined && { clientMarks: "any" as const }),
     fields: rules.fields.union(named),
     toolTypes: rules.toolTypes.union(named),
     refusedFields: rules.refusedFields.difference(named),
@@ -98,6 +99,7 @@ const GENERIC: Rules = {
   maxTools: Number.POSITIVE_INFINITY,
   stopList: false,
   cacheMarks: "none",
+  clientMarks: "any",
   fileForm: "file",
   reasoningBesideText: true,
 };

@@ -92,8 +92,13 @@ export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly maxTools: number;
   /** `stop` is a list, also of one. */
   readonly stopList: boolean;
-  /** Marks of a prefix to cache (`cache_control`), and how long it is kept (`ttl`). */
-  readonly cacheMarks: "none" | "marks" | "marks_with_ttl";
+  /**
+   * Marks of a prefix to cache: `cache_control`, with or without how long it is kept (`ttl`), or OpenAI's own,
+   * `prompt_cache_breakpoint`.
+   */
+  readonly cacheMarks: "none" | "marks" | "marks_with_ttl" | "breakpoints";
+  /** Whose marks are sent: `own` of chat clients alone, as nothing is known of the server. */
+  readonly clientMarks: "any" | "own";
   /** Assistant messages with calls may have both reasoning and text. */
   readonly reasoningBesideText: boolean;
 }
