@@ -75,11 +75,12 @@ describe.each(PLACES)("%s", (name, client, read) => {
   });
 });
 
+function ask(names: readonly string[]): Call {
+  return READERS.messages(SAID.messages, { "anthropic-beta": names.join(",") });
+}
+
 describe("accepts.fields", () => {
   const claude = WAYS.filter(({ dialect, name }) => dialect === "anthropic" || name === "bedrock");
-  const ask = (names: readonly string[]): Call =>
-    READERS.messages(SAID.messages, { "anthropic-beta": names.join(",") });
-
   test.each(claude)("lets a beta through by its name: $name", (way) => {
     for (const prefix of ["", "anthropic-beta:"]) {
       const request = sentOn(way, ask(PAID), [`${prefix}new-thing-2027-01-01`]);

@@ -127,19 +127,22 @@ describe.each(TOOLS)("a tool that runs at the provider, %s of a %s client", (whe
   });
 });
 
-test("a message that is nothing but additional tools that stay behind is not sent", () => {
-  const way = WAYS.find(({ name }) => name === "openai at /responses")!;
-  const tools = [{ type: "web_search" }, { type: "function", name: "f", parameters: {} }];
-  const input = (kept: readonly Json[]): Json => ({
+function bringing(tools: readonly Json[]): Json {
+  return {
     model: "route/a",
     input: [
       { role: "user", content: "hi" },
-      { type: "additional_tools", role: "developer", tools: kept },
+      { type: "additional_tools", role: "developer", tools },
     ],
-  });
-  const all = sentOn(way, READERS.responses(input(tools)));
+  };
+}
+
+test("a message that is nothing but additional tools that stay behind is not sent", () => {
+  const way = WAYS.find(({ name }) => name === "openai at /responses")!;
+  const tools = [{ type: "web_search" }, { type: "function", name: "f", parameters: {} }];
+  const all = sentOn(way, READERS.responses(bringing(tools)));
   expect((all.body["input"] as Json[])[1]).toMatchObject({ tools: [tools[1]] });
-  const none = sentOn(way, READERS.responses(input(tools.slice(0, 1))));
+  const none = sentOn(way, READERS.responses(bringing(tools.slice(0, 1))));
   expect([(none.body["input"] as Json[]).length, none.dropped]).toEqual([1, ["/input/1/tools/0"]]);
 });
 
