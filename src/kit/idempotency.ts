@@ -7,6 +7,14 @@ export const IDEMPOTENCY_KEY_TTL_MS = 86_400_000;
 /** A larger answer is not kept. */
 export const MAX_KEPT_ANSWER_BYTES = 1024 * 1024;
 
+/** What makes two requests of a user the same one. */
+export interface Idempotency {
+  /** `Idempotency-Key`. */
+  readonly key: string;
+  /** Digest of endpoint and body. */
+  readonly body: Uint8Array;
+}
+
 /** A request that was sent with an idempotency key, as the store knows it: neither key nor body are stored. */
 export interface KeyClaim {
   readonly userId: string;
