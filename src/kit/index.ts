@@ -5,6 +5,7 @@ export * from "./data-url.ts";
 export * from "./dense-set.ts";
 export * from "./error-kinds.ts";
 export * from "./errors.ts";
+export * from "./idempotency.ts";
 export * from "./ids.ts";
 export * from "./json.ts";
 export * from "./key-limits.ts";

@@ -1,4 +1,5 @@
 import type { AuditStore } from "./audit.ts";
+import type { IdempotencyStore } from "./idempotency.ts";
 import type { Awaitable, Principal } from "./request.ts";
 import type { BudgetState, KeyLimits, RequestBudget } from "./key-limits.ts";
 import type { LedgerEntry, LedgerStore, Settlement } from "./ledger.ts";
@@ -301,6 +302,14 @@ function checkedTtl(ttl: number): number {
  * `storeUnavailable`.
  */
 export interface Store
-  extends AdmissionStore, LedgerStore, AccountStore, SignInStore, InstanceStore, AuditStore, ValueStore {
+  extends
+    AdmissionStore,
+    LedgerStore,
+    AccountStore,
+    SignInStore,
+    InstanceStore,
+    AuditStore,
+    ValueStore,
+    IdempotencyStore {
   close(): Awaitable<void>;
 }
