@@ -108,10 +108,17 @@ function hookOfOtherStage(name: string, stage: Stage, stages: readonly Stage[]):
 const SYNCHRONOUS: ReadonlySet<string> = new Set<HookName>(["attempt", "event", "stream"]);
 
 function breachOfValue(name: string, value: unknown): HookBreach | null {
-  const breach = (message: string, hint: string | null): HookBreach => ({ rule: "plugin-contract", message, hint });
-  if (typeof value !== "function") return breach(`hook '${name}' is not a function`, "leave an absent hook undefined");
+  if (typeof value !== "function")
+    return contractBreach(`hook '${name}' is not a function`, "an absent hook is left out, or undefined");
   const kind = Object.prototype.toString.call(value);
-  if (kind.includes("Generator")) return breach(`hook '${name}' is a generator`, "write a plain function");
+  if (kind.includes("Generator")) return contractBreach(`hook '${name}' is a generator`, "write a plain function");
   if (kind !== "[object AsyncFunction]" || !SYNCHRONOUS.has(name)) return null;
-  return breach(`hook '${name}' is async, but its result is needed at once`, "write it without async and await");
+  return contractBreach(
+    `hook '${name}' is async, but its result is needed at once`,
+    "write it without async and await",
+  );
+}
+
+function contractBreach(message: string, hint: string): HookBreach {
+  return { rule: "plugin-contract", message, hint };
 }

@@ -19,5 +19,5 @@ export async function setUp<Options>(plugin: Plugin<Options>, options: Options, 
 }
 
 export function ownHost<Options>(plugin: Plugin<Options>, host: TestHost): PluginHost {
-  return hostOf(plugin as Plugin, host, () => publicSnapshot(host.snapshot));
+  return hostOf(plugin, host, () => publicSnapshot(host.snapshot));
 }
