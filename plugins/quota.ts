@@ -4,7 +4,6 @@ import {
   type Awaitable,
   budgetResetsAt,
   budgetText,
-  definePlugin,
   type Exchange,
   GatewayError,
   isPromise,
@@ -16,17 +15,17 @@ import {
   type RequestBudget,
   type Settlement,
   StalePrincipal,
-  type Store,
   tariffsOf,
   tierOf,
   type Windows,
 } from "#kit";
 import type { QuotaOptions } from "#schema";
+import { type BuiltinHost, defineBuiltin } from "../src/kit/builtin.ts";
 
 const BYTES_PER_TOKEN = 4;
 
 /** Reserves all windows, a stream slot and the estimated cost in one step; settles them to what was really used. */
-export default definePlugin<QuotaOptions>({
+export default defineBuiltin<QuotaOptions, "admit">({
   name: "quota",
   stage: "admit",
   schema: new URL("../schemas/plugins/quota.schema.json", import.meta.url),
@@ -71,7 +70,9 @@ export default definePlugin<QuotaOptions>({
   },
 });
 
-function settle(store: Pick<Store, "settle">, exchange: Exchange, outcome: Outcome): Awaitable<void> {
+type Admissions = Pick<BuiltinHost<"admit">["store"], "settle">;
+
+function settle(store: Admissions, exchange: Exchange, outcome: Outcome): Awaitable<void> {
   const { id, principal } = exchange;
   const { userId } = principal;
   const { giveBack } = outcome;
@@ -94,7 +95,7 @@ function ignore(): void {}
 
 /** Refused for good, for instance a charge beyond what is stored: slot and hold must not be lost with it. */
 async function releaseOnly(
-  store: Pick<Store, "settle">,
+  store: Admissions,
   settlement: Pick<Settlement, "id" | "userId" | "giveBack">,
   error: unknown,
 ): Promise<never> {

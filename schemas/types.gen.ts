@@ -2942,6 +2942,10 @@ export interface SourcePlugin {
    */
   stage: string;
   /**
+   * Further stages that it works in; absent: none.
+   */
+  also?: string[];
+  /**
    * Plugins before it.
    */
   needs: string[];

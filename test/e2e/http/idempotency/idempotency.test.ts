@@ -67,7 +67,7 @@ describe("on SQLite", () => {
     const first = await keyed(gateway, user, "chat", "a", FIRST).whole();
     await gateway.gateway.close();
     const again = await startGateway({ file: gateway.file, env: {}, logLevel: "silent", now: gateway.clock.now });
-    const [{ port }] = again.addresses as [{ port: number }];
+    const { port } = again.addresses[0]!;
     const { path, body } = FORMATS.chat;
     const headers = { authorization: `Bearer ${user.key}`, "content-type": "application/json", "idempotency-key": "a" };
     const sent = { headers, body: { model: "route/one", ...body } };
