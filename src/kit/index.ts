@@ -17,6 +17,7 @@ export * from "./plugin.ts";
 export * from "./reply.ts";
 export * from "./request.ts";
 export * from "./secret.ts";
+export * from "./shedding.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
 export { streamTexts } from "./stream-texts.ts";
