@@ -3,8 +3,8 @@
 export type Port = number;
 export type Flag = boolean;
 export type Size = string;
-export type Count = number;
 export type PositiveDuration = string;
+export type Count = number;
 export type Duration = string;
 /**
  * This interface was referenced by `ImagePriceConfig`'s JSON-Schema definition
@@ -104,6 +104,8 @@ export interface ServerConfig {
   body_limit?: Size;
   body_memory?: Size;
   upload_space?: Size;
+  count_budget?: Size;
+  shed?: ShedConfig;
   /**
    * CIDRs of proxies whose X-Forwarded-For is believed.
    */
@@ -154,6 +156,13 @@ export interface AdminTokenConfig {
    * A viewer sees everything and changes nothing.
    */
   role: "viewer" | "operator";
+}
+export interface ShedConfig {
+  loop_delay?: PositiveDuration;
+  /**
+   * How much of V8's heap may be in use: a share of its limit (--max-old-space-size), or a size. Absent: all of it.
+   */
+  heap?: number | Size;
 }
 export interface ConnectionsConfig {
   /**
@@ -314,6 +323,10 @@ export interface TierConfig {
    */
   access: string[] | "all";
   limits: LimitsConfig;
+  /**
+   * When server.shed refuses requests, plans of a lower class are refused first. Its place in tiers, from 0, when absent.
+   */
+  class?: number;
 }
 export interface LimitsConfig {
   day: Limit;

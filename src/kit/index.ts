@@ -20,6 +20,7 @@ export type * from "./public-snapshot.ts";
 export * from "./reply.ts";
 export * from "./request.ts";
 export * from "./secret.ts";
+export * from "./shedding.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
 export { streamTexts } from "./stream-texts.ts";
