@@ -14,6 +14,7 @@ export * from "./money.ts";
 export * from "./nearest.ts";
 export * from "./own-reply.ts";
 export * from "./plugin.ts";
+export * from "./references.ts";
 export * from "./reply.ts";
 export * from "./request.ts";
 export * from "./secret.ts";

@@ -19,6 +19,7 @@ import {
   type OwnReply,
   type Principal,
   type Reply,
+  requireTakenReferences,
   StalePrincipal,
 } from "../kit/index.ts";
 import { Admission } from "./admission.ts";
@@ -56,6 +57,8 @@ export class RequestRun {
   constructor(parts: RunnerParts, request: InferenceRequest, principal: Principal) {
     this.#parts = parts;
     this.#state = new ExchangeState(request, principal, parts.host);
+    const { model, call } = this.#state.exchange;
+    requireTakenReferences(call, model, parts.host.snapshot.upstreams);
     this.#hooks = parts.pipeline.hooksFor(this.#state.exchange);
     this.#admission = new Admission(this.#state, this.#hooks.admit, parts);
   }
