@@ -17,9 +17,13 @@ const LIKE_A_HOST = /[.%@[\]]/;
 /** Files of Google's account, which Gemini reads as its own: https://ai.google.dev/api/files. */
 const GEMINI = /(?:^|[.-])generativelanguage(?:\.[\w-]+)*\.googleapis\.com$/;
 
+/** No server takes a longer one, and to look through megabytes takes time. */
+const MAX_ADDRESS_CHARACTERS = 16_384;
+
 /** Why an address needs permission; null: a client may name it. */
 export function addressFault(address: string): ReferenceKind | null {
   if (isDataUrl(address)) return null;
+  if (address.length > MAX_ADDRESS_CHARACTERS) return "unclear";
   const web = WEB.exec(address);
   if (UNCLEAR.test(address) || address !== address.trimStart()) return "unclear";
   if (web === null) return UNFINISHED.test(address) ? "unclear" : "scheme";

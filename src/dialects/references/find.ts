@@ -74,11 +74,13 @@ const MEDIA = /(?:^|_)(?:file|image|audio|video|media|mask|attachment|document|f
 const STORED = /^(?:file[-_]|files\/|cntr_|container_|vs_|cachedContents\/|fileSearchStores\/|corpora\/)/;
 /**
  * A scheme with a slash behind it, a well-known one without, or a host without a scheme. A single letter is a drive. Browsers'
- * parsers skip controls in front, and tabs and line ends anywhere.
+ * parsers skip tabs and line ends anywhere.
  */
 const LIKE_AN_ADDRESS =
-  // oxlint-disable-next-line no-control-regex -- these are what is skipped
-  /^[\u0000-\u0020]*(?:(?:[a-z][a-z\d+.\t\n\r-]{1,40}:)+[\t\n\r]*[/\\]|(?:https?|file|s3|gs):\S|[/\\]{2}[^/\\\s]*[.:[])/i;
+  /^(?:(?:[a-z][a-z\d+.\t\n\r-]{1,40}:)+[\t\n\r]*[/\\]|(?:https?|file|s3|gs):\S|[/\\]{2}[^/\\\s]*[.:[])/i;
+/** The same parsers skip all before it. */
+// oxlint-disable-next-line no-control-regex -- these are what is skipped
+const BEGINNING = /[^\u0000-\u0020]/;
 /** Qwen-Long reads files that a system message names: https://www.alibabacloud.com/help/en/model-studio/long-context-qwen-long. */
 const FILE_IN_TEXT = /^\s*fileid:/i;
 const READ_TEXTS: ReadonlySet<string> = new Set(["content", "text", "system", "instructions", "input"]);
@@ -93,6 +95,7 @@ function snakeCase(name: string): string {
 }
 
 function roleOf(name: string): Role {
+  if (TEXT.has(name)) return "text";
   const short = snakeCase(name);
   if (TEXT.has(short)) return "text";
   if (TEXTS.has(short)) return "texts";
@@ -103,6 +106,11 @@ function roleOf(name: string): Role {
 
 /** All of a text where it begins as an address, else as much as tells that it does not. By default: the text itself. */
 type ReadText = (text: string) => string;
+
+function isLikeAnAddress(text: string): boolean {
+  const at = text.search(BEGINNING);
+  return at >= 0 && LIKE_AN_ADDRESS.test(at === 0 ? text : text.slice(at));
+}
 
 /**
  * What a client names in its body, as far as that needs the permission of an operator, in the order of the body.
@@ -216,7 +224,7 @@ class Finder {
     const value = this.#read(text);
     if (role === "id") return this.#add(value, "stored");
     if (role === "media" && STORED.test(value)) return this.#add(value, "stored");
-    const fault = role === "address" || LIKE_AN_ADDRESS.test(value) ? addressFault(value) : null;
+    const fault = role === "address" || isLikeAnAddress(value) ? addressFault(value) : null;
     if (fault !== null) this.#add(value, fault);
   }
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Explanation } from "#schema";
 import type { Json } from "../../../src/kit/index.ts";
 import {
   ADDRESS_FIELDS,
@@ -188,6 +189,27 @@ describe.each(FORMAT_NAMES)("%s clients", (format) => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(`${field.at} is an address`)]);
     expect(got).toHaveLength(1);
   });
+});
+
+/** What `explain` says to the first field of a chat: the status, and each target. */
+async function explained(model: string): Promise<unknown> {
+  const { at, body } = ADDRESS_FIELDS.chat[0]!;
+  const question = { model, tier: "Max", body: body("s3://my-bucket/pub/a.png") };
+  const headers = { "content-type": "application/json" };
+  const { text } = await gateway.admin("/admin/explain", { method: "POST", headers, body: question });
+  const { answer, chain } = JSON.parse(text) as Explanation;
+  const targets = chain.flatMap((step) => step.targets.map(({ decision, reason }) => `${decision}: ${reason}`));
+  return [answer.status, targets.map((target) => target.replace(at, "AT"))];
+}
+
+test("explain says which targets are passed over, and why a request would be refused", async () => {
+  const passedOver = "not tried: its accepts.references does not list AT";
+  const [status, targets] = (await explained("route/chain")) as [number, string[]];
+  expect([status, targets.toSorted()]).toEqual([200, [passedOver, passedOver, passedOver, "served: "]]);
+  expect(await explained("route/none")).toEqual([
+    400,
+    Array.from({ length: 3 }, () => "not tried: the request was refused before"),
+  ]);
 });
 
 test("a listed id is sent on as it is", async () => {
