@@ -132,6 +132,7 @@ function idempotencySuite(): void {
     expect(stage.gate.count).toBe(count + 1);
     expect(await one.books(user)).toEqual(books);
     expect(await one.metric("gateway_requests_total")).toBe(metrics);
+    expect(await one.metric("gateway_replayed_requests_total", { endpoint })).toBeGreaterThan(0);
   });
 
   test.each(ALL_ENDPOINTS.filter((endpoint) => !isForm(endpoint)))(
