@@ -155,6 +155,7 @@ const PAIRS = [
     ["room-smaller", "risky", "the gateway is full sooner"],
     ["room-larger", "safe", "the gateway is full later"],
   ],
+  [["shedding-changed", "risky", "under overload other requests are refused, or sooner or later"]],
   [
     ["origins-lost", "breaking", "pages from there are refused"],
     ["origins-gained", "safe", "pages from there are served"],

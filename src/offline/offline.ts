@@ -164,7 +164,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
 function heldBy(clock: VirtualClock, { count, countForClient }: NonNullable<OfflineOptions["tokenizer"]>) {
   return {
     count: (text: string) => clock.hold(count(text)),
-    countForClient: (text: string) => clock.hold(countForClient(text)),
+    countForClient: (text: string, userId: string) => clock.hold(countForClient(text, userId)),
   };
 }
 

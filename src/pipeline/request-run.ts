@@ -5,6 +5,7 @@ import {
   type Bill,
   type Call,
   CLIENT_GONE_STATUS,
+  deepFreeze,
   type Ending,
   type GatewayError,
   type Host,
@@ -27,7 +28,7 @@ import { Attempts, type Send } from "./attempts.ts";
 import type { BoundHooks, Pipeline } from "./build.ts";
 import { ExchangeState } from "./exchange.ts";
 import { checkedReply, currentWindows, passOver, respond, transform } from "./hooks.ts";
-import { failureOf, FREE, givesBack, price, settleAll } from "./outcome.ts";
+import { failureOf, FREE, frozenBill, givesBack, price, settleAll } from "./outcome.ts";
 import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd } from "./stream.ts";
 
 export interface RunnerParts {
@@ -58,6 +59,9 @@ export class RequestRun {
   constructor(parts: RunnerParts, request: InferenceRequest, principal: Principal, record: AnswerRecord | null = null) {
     this.#parts = parts;
     this.#record = record;
+    // Plugins see these; admission and charge go by them, and a principal is remembered for further requests.
+    deepFreeze(principal);
+    deepFreeze(request.body?.call.units);
     this.#state = new ExchangeState(request, principal, parts.host);
     this.#hooks = parts.pipeline.hooksFor(this.#state.exchange);
     this.#admission = new Admission(this.#state, this.#hooks.admit, parts);
@@ -298,10 +302,11 @@ export class RequestRun {
   #settlePriced<Last>(priced: Bill, ending: Ending, write: (bill: Bill, ending: Ending) => Last): Awaitable<Last> {
     const state = this.#state;
     const { host, observer } = this.#parts;
-    const bill = ending.kind === "gateway_error" ? { ...priced, charge: 0n } : priced;
+    // Settlers of plugins run before the one that charges: none of them may change what it is told.
+    const bill = frozenBill(ending.kind === "gateway_error" ? { ...priced, charge: 0n } : priced);
     state.bill = bill;
     const last = write(bill, ending);
-    const outcome = { ...ending, bill, giveBack: givesBack(ending, state.written) };
+    const outcome = Object.freeze({ ...ending, bill, giveBack: givesBack(ending, state.written) });
     state.outcome = outcome;
     const finished = (): Last => {
       observer.finished(state.exchange, outcome);

@@ -38,8 +38,6 @@ export interface InferenceOptions {
   readonly candidateFor?: (userId: string) => RequestPipeline | null;
   readonly validateBody: ValidateBody;
   readonly log: Log;
-  /** After which a client that reads nothing of what waits for it is cut. */
-  readonly stallAfterMs: number;
   /** Milliseconds with fractions, of a clock for durations. */
   readonly elapsed: () => number;
   /** For bodies in memory, and for uploads on disk. */
@@ -140,7 +138,7 @@ class ServedRequest implements InferenceRequest, Indexed {
       trace: trace ?? undefined,
       header: (name) => valueOf(http.req.headers[name]),
     };
-    this.client = new ServerClient(http, options.log, options.stallAfterMs);
+    this.client = new ServerClient(http, options.log);
     this.#received = received;
     this.#format = format;
     this.#options = options;
