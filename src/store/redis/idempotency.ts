@@ -44,7 +44,8 @@ export function idempotencyMethods(connection: Connection, keys: Keys, now: () =
     },
 
     async renewKey(claim: KeyClaim, lease: number): Promise<boolean> {
-      return (await connection.run(RENEW, ofKey(claim), argsOf(claim, lease))) === 1;
+      const renewed = await connection.run(RENEW, ofKey(claim), argsOf(claim, lease));
+      return renewed === 1;
     },
 
     async keepKey(claim: KeyClaim, { outcome, answer }: KeptOutcome, ttl: number): Promise<boolean> {

@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createKey } from "../../../../src/accounts/api-keys.ts";
 import { startGateway } from "../../../../src/gateway/start.ts";
 import type { Endpoint, Json } from "../../../../src/kit/index.ts";
 import { describeRedis, redisOfSuite } from "../../../support/redis.ts";
-import { ALL_ENDPOINTS, FORMAT_NAMES, FORMATS, placeOf } from "../../support/formats.ts";
+import { ALL_ENDPOINTS, FORMAT_NAMES, FORMATS, openFormat, placeOf } from "../../support/formats.ts";
 import { file, formOf, formSent, text } from "../../support/form.ts";
 import { type Answer, eventually, send, shown } from "../../support/http.ts";
 import type { TestGateway, TestUser } from "../../support/in-process.ts";
@@ -79,6 +81,18 @@ describe("on SQLite", () => {
     await Promise.all([own.gate.close(), own.simulator.close(), gateway.stop()]);
   });
 
+  test("neither key, prompt nor answer can be read in the file", async () => {
+    const [gateway] = stage.gateways;
+    const secrets = { key: "key-that-nobody-reads", prompt: "prompt that nobody reads" };
+    const changes = { messages: [{ role: "user", content: secrets.prompt }] };
+    const first = await keyed(gateway, await gateway.user(), "chat", secrets.key, { changes }).whole();
+    expect(first.text).toContain(secrets.prompt);
+    const file = join(dirname(gateway.file), "gateway.db");
+    const bytes = [file, `${file}-wal`].map((path) => readFileSync(path, "latin1")).join("");
+    expect(bytes).toContain("idempotency_keys");
+    for (const secret of Object.values(secrets)) expect(bytes).not.toContain(secret);
+  });
+
   test("who waits while the gateway stops is told so", async () => {
     const own = await startStage(1, null);
     const [gateway] = own.gateways;
@@ -103,6 +117,25 @@ describeRedis("on Redis, by two instances", () => {
   });
   afterAll(() => stage.close());
   idempotencySuite();
+
+  test("while the store is away a request with a key is a 503, though others are served", async () => {
+    const own = await startStage(1, { url: redis.url, prefix: "away:", on_failure: "open", timeout: "250ms" });
+    const [gateway] = own.gateways;
+    const user = await gateway.user();
+    const plain = () => openFormat(gateway, user, "chat").whole();
+    expect((await plain()).status).toBe(200);
+    redis.pause();
+    try {
+      await eventually(async () => (await plain()).status === 200, 20_000);
+      const answer = await keyed(gateway, user, "chat", "k").whole();
+      expect(shown(answer).slice(0, 2)).toEqual([503, "STORE_UNAVAILABLE"]);
+      expect(answer.headers).toMatchObject({ "retry-after": "1" });
+    } finally {
+      redis.resume();
+    }
+    await eventually(async () => (await keyed(gateway, user, "chat", "k").whole()).status === 200, 20_000);
+    await own.close();
+  });
 });
 
 function idempotencySuite(): void {
@@ -155,6 +188,23 @@ function idempotencySuite(): void {
       expectReplay(await two.send(path, { headers, body: other }), first);
     },
   );
+
+  test.each([20_000, 400_000])("texts of %i characters count, whatever is done to them on the way", async (length) => {
+    await newUser();
+    const [one, two] = ends();
+    const asking = (last: string): Json => ({ messages: [{ role: "user", content: "x".repeat(length) + last }] });
+    const first = await keyed(one, user, "chat", "k", { changes: asking("a") }).whole();
+    expect(first.status).toBe(200);
+    expectReplay(await keyed(two, user, "chat", "k", { changes: asking("a") }).whole(), first);
+    const escaped = JSON.stringify({ model: "route/one", ...asking("a") }).replace("xxx", String.raw`\u0078xx`);
+    const headers = {
+      authorization: `Bearer ${user.key}`,
+      "content-type": "application/json",
+      "idempotency-key": "k",
+    };
+    expectReplay(await two.send(FORMATS.chat.path, { headers, body: escaped }), first);
+    expect((await keyed(two, user, "chat", "k", { changes: asking("b") }).whole()).status).toBe(422);
+  });
 
   test("a form is its fields, in any order, and the bytes of its file", async () => {
     await newUser();
@@ -323,6 +373,36 @@ function idempotencySuite(): void {
     expect([answer.status, answer.headers["idempotency-replayed"]]).toEqual([200, undefined]);
     const { ledger } = await one.books(user);
     expect(ledger.map(({ outcome }) => outcome).toSorted()).toEqual(["client_gone", "served"]);
+  });
+
+  test("a stream that is left frees its key, unless its answer was made", async () => {
+    await newUser();
+    const [one, two] = ends();
+    const changes = { stream: true, sim: { chunks: 2, stall_after: 2 } };
+    const half = keyed(one, user, "chat", "half", { changes });
+    await half.until('"content":"');
+    half.leave();
+    const again = keyed(two, user, "chat", "half", { changes });
+    await again.until('"content":"');
+    again.leave();
+    const finished = { stream: true, sim: { chunks: 2, stall_after: 4 } };
+    const left = keyed(one, user, "chat", "made", { changes: finished, ...FIRST });
+    await left.until('"finish_reason":"stop"');
+    left.leave();
+    const told = await keyed(two, user, "chat", "made", { changes: finished }).whole();
+    expect([told.status, told.text]).toEqual([409, expect.stringContaining("Request first with this Idempotency-Key")]);
+    expect(told.text).toContain("(client_gone)");
+    expect((await one.books(user)).ledger.map(({ outcome }) => outcome)).toEqual(Array(3).fill("client_gone"));
+  });
+
+  test("a stream that breaks off frees its key", async () => {
+    await newUser();
+    const [one, two] = ends();
+    const changes = { stream: true, sim: { chunks: 9, reset_after: 3, fail_times: 1, name: user.id } };
+    const first = await keyed(one, user, "chat", "k", { changes }).whole();
+    expect(first.text).toMatch(/"error":/);
+    expect((await keyed(two, user, "chat", "k", { changes }).whole()).text).not.toContain('"error":');
+    expect((await keyed(one, user, "chat", "k", { changes }).whole()).status).toBe(409);
   });
 
   test("who leaves while it waits, or is killed, takes nothing along", async () => {
