@@ -16,7 +16,7 @@ const MINUTE = 60_000;
 
 let store: Store;
 /** Names of methods that fail, and what they throw. */
-let failing: Map<string, unknown>;
+let failing: Map<string, Error>;
 let asked: string[];
 let keys: RunningKeys;
 let log: ReturnType<typeof recordingLog>;
@@ -25,7 +25,7 @@ let last = 0;
 beforeEach(async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "setInterval", "clearTimeout", "clearInterval", "Date", "performance"] });
   store = await openStore("memory:", { serving: true, now: () => Date.now() });
-  [failing, asked, log] = [new Map<string, unknown>(), [], recordingLog()];
+  [failing, asked, log] = [new Map<string, Error>(), [], recordingLog()];
   keys = new RunningKeys({ store: flaky(store), log });
 });
 afterEach(async () => {
@@ -35,10 +35,10 @@ afterEach(async () => {
 
 function flaky(real: Store): Store {
   return new Proxy(real, {
-    get(target, name: keyof Store & string) {
+    get(target, name: keyof Store) {
       return (...args: unknown[]) => {
         asked.push(name);
-        if (failing.has(name)) return Promise.reject(failing.get(name) as Error);
+        if (failing.has(name)) return Promise.reject(failing.get(name));
         return (target[name] as (...args: unknown[]) => unknown)(...args);
       };
     },

@@ -1,10 +1,32 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { atOnce, type Json } from "../../src/kit/index.ts";
+import { atOnce, type Json, type Upload } from "../../src/kit/index.ts";
 import { digestForm, digestSteps } from "../../src/server/body-digest.ts";
 
 const digestOf = (body: Json, endpoint = "chat" as const): string =>
   atOnce(digestSteps(endpoint, body)).toString("hex");
+
+/** Turns of the event loop that a digest takes. */
+function steps(body: Json): number {
+  let count = 1;
+  for (const walk = digestSteps("chat", body); walk.next().done !== true;) count += 1;
+  return count;
+}
+
+function upload(...chunks: readonly string[]): Upload {
+  return {
+    name: "a.wav",
+    contentType: "audio/wav",
+    size: chunks.join("").length,
+    async *read() {
+      for (const chunk of chunks) yield Buffer.from(chunk);
+    },
+  };
+}
+
+async function ofForm(fields: Json, ...chunks: readonly string[]): Promise<string> {
+  return (await digestForm("transcription", fields, upload(...chunks))).toString("hex");
+}
 
 /** Names and lists in another order of writing, the same value. */
 function turned(value: unknown): unknown {
@@ -67,11 +89,6 @@ describe("the digest of a body", () => {
   });
 
   test("of a large one is made in steps, of a deep one without recursion", () => {
-    const steps = (body: Json): number => {
-      let count = 1;
-      for (const walk = digestSteps("chat", body); walk.next().done !== true;) count += 1;
-      return count;
-    };
     expect(steps({ a: "x".repeat(8 * 1024 * 1024) })).toBeGreaterThan(4);
     expect(steps({ a: Array.from({ length: 100_000 }, () => 1) })).toBeGreaterThan(4);
     let deep: Json = {};
@@ -80,20 +97,10 @@ describe("the digest of a body", () => {
   });
 
   test("of a form is that of its fields and its file's bytes, however they are cut", async () => {
-    const upload = (...chunks: readonly string[]) => ({
-      name: "a.wav",
-      contentType: "audio/wav",
-      size: chunks.join("").length,
-      async *read() {
-        for (const chunk of chunks) yield Buffer.from(chunk);
-      },
-    });
-    const of = async (fields: Json, ...chunks: readonly string[]) =>
-      (await digestForm("transcription", fields, upload(...chunks))).toString("hex");
-    const whole = await of({ model: "m", language: "en" }, "abcdef");
-    expect(await of({ language: "en", model: "m" }, "abc", "def")).toBe(whole);
-    expect(await of({ language: "en", model: "m" }, "abcdeg")).not.toBe(whole);
-    expect(await of({ model: "m" }, "abcdef")).not.toBe(whole);
+    const whole = await ofForm({ model: "m", language: "en" }, "abcdef");
+    expect(await ofForm({ language: "en", model: "m" }, "abc", "def")).toBe(whole);
+    expect(await ofForm({ language: "en", model: "m" }, "abcdeg")).not.toBe(whole);
+    expect(await ofForm({ model: "m" }, "abcdef")).not.toBe(whole);
   });
 });
 
