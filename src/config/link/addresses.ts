@@ -106,6 +106,7 @@ export function linkHeaders(context: LinkContext, upstream: Incomplete<UpstreamC
     context.report(join(pointer, "headers", header), { rule: "reserved-header", message, hint: "remove it" }, "key");
   }
   linkCredentials(context, upstream, pointer);
+  linkReferences(context, upstream, pointer);
   for (const [index, header] of (upstream.forward_headers ?? []).entries()) {
     const why = header === undefined ? null : whyNotForwarded(header);
     if (why === null) continue;
@@ -138,6 +139,19 @@ function linkCredentials(context: LinkContext, upstream: Incomplete<UpstreamConf
     const hint = "remove the header, or move its key to api_keys";
     const finding = { rule: "credentials-header", severity: "warning", message, hint } as const;
     context.report(join(pointer, "headers", header), finding, "key");
+  }
+}
+
+/** Nothing is said of the bucket or host. */
+const ANYWHERE = /^(?:\*+|[a-z][a-z\d+.-]*:\/\/\*+(?:\/.*)?)$/i;
+
+/** A list of references that lets clients name any bucket or host. */
+function linkReferences(context: LinkContext, { accepts }: Incomplete<UpstreamConfig>, pointer: string): void {
+  for (const [index, pattern] of (accepts?.references ?? []).entries()) {
+    if (pattern === undefined || !ANYWHERE.test(pattern)) continue;
+    const message = `'${pattern}' lets clients have the provider read from anywhere, private hosts and buckets included`;
+    const finding = { rule: "wide-reference", severity: "warning", message, hint: "name the bucket or the host" } as const;
+    context.report(join(pointer, "accepts", "references", index), finding);
   }
 }
 

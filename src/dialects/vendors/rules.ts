@@ -35,7 +35,7 @@ export function mayHaveResponses(location: Location): boolean {
 }
 
 function overridden(rules: Rules, accepts: Accepts): Rules {
-  const { fields, sampling, reasoningEcho, parts, ...single } = accepts;
+  const { fields, references: _references, sampling, reasoningEcho, parts, ...single } = accepts;
   const named = new Set(fields);
   const sampled = sampling === undefined ? null : sampling ? GENERIC.sampling : NO_FIELDS;
   return {
