@@ -76,7 +76,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     ...(signIns && { signIns }),
     ...(digestOf && { digestOf }),
     validateTokenCount: (body) => validateBody("count_tokens", body),
-    tokensIn: (text) => tokenizer.countForClient(text),
+    tokensIn: (text, userId) => tokenizer.countForClient(text, userId),
     openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
     now,
     log,

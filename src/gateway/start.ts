@@ -20,6 +20,7 @@ import type { Reloader } from "./reloader.ts";
 import {
   hostServices,
   openAccessTrail,
+  openKeys,
   openAccounts,
   openStorage,
   openTelemetry,
@@ -101,9 +102,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const trail = openAccessTrail(context, storage, telemetry);
     const tokenizer = openTokenizer(context);
     const services = hostServices(context, storage, accounts, tokenizer);
+    const keys = openKeys(context, storage);
     const registry = new InstanceRegistry({ store: storage.store, self: () => instanceInfo(state), log });
     const { reloader, history } = await startGenerations(context, {
       services,
+      keys,
       upstreams,
       telemetry,
       registry,

@@ -28,13 +28,23 @@ export class RequestLines {
   readonly #names = new Map<string, string>();
 
   /** @param address the client's; left out: it is not to be in the line. */
-  answered(request: AnsweredRequest, outcome: "served" | "refused", code: string | null, address?: string): string {
+  answered(
+    request: AnsweredRequest,
+    outcome: "served" | "refused" | "replayed",
+    code: string | null,
+    address?: string,
+  ): string {
     const { requestId, trace, endpoint, status, durationMs } = request;
     return (
       `"request_id":${logged(requestId)}${traceField(trace)}${addressField(address)},"endpoint":${this.#name(endpoint)}` +
       `,"outcome":${plain(outcome)},"status":${number(status)}${code === null ? "" : `,"code":${this.#name(code)}`}` +
       `,"latency_ms":${number(durationMs)}`
     );
+  }
+
+  /** @param first `X-Request-Id` of the request whose answer it was given @param address the client's */
+  replayed(request: AnsweredRequest, first: string, address?: string): string {
+    return `${this.answered(request, "replayed", null, address)},"replay_of":${logged(first)}`;
   }
 
   /** @param user digest of the user's id @param address the client's */

@@ -4,6 +4,7 @@ import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW, MAX_SPACE_BYTES, VALUE_OVER
 import { accountMethods } from "./accounts.ts";
 import { auditMethods } from "./audit.ts";
 import type { Connection, RedisConnection } from "./connection.ts";
+import { idempotencyMethods } from "./idempotency.ts";
 import { LEASE_MS, Leases, RENEWAL_INTERVAL_MS, unlessUnavailable } from "./leases.ts";
 import { ledgerMethods } from "./ledger-pages.ts";
 import { Requests } from "./requests.ts";
@@ -78,6 +79,7 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
     ...instanceMethods(connection, keys, now),
     ...auditMethods(connection, keys, now, retention),
     ...valueMethods(connection, keys, now),
+    ...idempotencyMethods(connection, keys, now),
     markInstanceDead: (dead: string) => leases.markDead(dead, requests.time()),
 
     settle(settlement: Settlement): Promise<boolean> {

@@ -21,6 +21,7 @@ export const APPLICATION_ID = 0x72677731;
  * largest integer for those that have begun. `audit_chain` has the ends of the chain: the newest entry, and the newest one
  * that is no longer kept.
  * `users.sessions` is raised when a user's sessions are ended: families and access tokens of a lower number are void.
+ * `idempotency_keys.bytes` are those of `answer`, 0 without one; `total` is their sum up to the row, of the same user.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
@@ -256,6 +257,22 @@ export const MIGRATIONS: readonly string[] = [
      at INTEGER NOT NULL,
      entry TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE idempotency_keys (
+     seq INTEGER PRIMARY KEY,
+     user_id TEXT NOT NULL,
+     digest TEXT NOT NULL,
+     fingerprint TEXT NOT NULL,
+     id TEXT NOT NULL,
+     request_id TEXT NOT NULL,
+     outcome TEXT NOT NULL,
+     expires_at INTEGER NOT NULL,
+     answer TEXT,
+     bytes INTEGER NOT NULL,
+     total INTEGER NOT NULL
+   ) STRICT;
+   CREATE UNIQUE INDEX idempotency_keys_by_digest ON idempotency_keys (user_id, digest);
+   CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+   CREATE INDEX idempotency_keys_with_answer ON idempotency_keys (user_id, total) WHERE bytes > 0;`,
   `ALTER TABLE audit ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;
    CREATE INDEX audit_by_seq ON audit (seq, id);
    CREATE TABLE audit_chain (
