@@ -64,9 +64,12 @@ const IDS: ReadonlySet<string> = new Set(
     "container_name database_name collection_name"
   ).split(" "),
 );
-/** An object under one of these is known by its `id`. */
+/**
+ * An object under one of these is known by its `id`. Not `audio`: a turn that was spoken is sent back by the id that its
+ * client was given for an hour (https://platform.openai.com/docs/guides/audio, multi-turn conversations).
+ */
 const HOLDER =
-  /^(?:file|image|audio|video|container|attachment|vector_store|skill|conversation|collection|batch|cached_content)s?$/;
+  /^(?:file|image|video|container|attachment|vector_store|skill|conversation|collection|batch|cached_content)s?$/;
 const ADDRESS = /ur[il]s?$/;
 const MEDIA = /(?:^|_)(?:file|image|audio|video|media|mask|attachment|document|frame|picture|photo|(?:file)?data)s?$/;
 
@@ -110,6 +113,18 @@ type ReadText = (text: string) => string;
 function isLikeAnAddress(text: string): boolean {
   const at = text.search(BEGINNING);
   return at >= 0 && LIKE_AN_ADDRESS.test(at === 0 ? text : text.slice(at));
+}
+
+/** Shorter ones may be names. */
+const MIN_INLINED_CHARACTERS = 64;
+/** Looked for instead of matching the whole: a match of megabytes would overflow the matcher's stack. */
+const NOT_BASE64 = /[^A-Za-z0-9+/]/;
+
+/** Whether a text is base64 alone, as Perplexity takes it: https://docs.perplexity.ai/guides/file-attachments. No path is. */
+function isInlined(text: string): boolean {
+  const end = text.search(NOT_BASE64);
+  const isWhole = end < 0 || /^={1,2}$/.test(text.slice(end, end + 3));
+  return isWhole && text.length >= MIN_INLINED_CHARACTERS && text.length % 4 === 0 && !/^\/(?!9j\/)/.test(text);
 }
 
 /**
@@ -223,8 +238,9 @@ class Finder {
     if (role === "text") return this.#written(text, name, {});
     const value = this.#read(text);
     if (role === "id") return this.#add(value, "stored");
-    if (role === "media" && STORED.test(value)) return this.#add(value, "stored");
-    const fault = role === "address" || isLikeAnAddress(value) ? addressFault(value) : null;
+    if (role !== "other" && STORED.test(value)) return this.#add(value, "stored");
+    const isAddress = isLikeAnAddress(value) || (role === "address" && !isInlined(value));
+    const fault = isAddress ? addressFault(value) : null;
     if (fault !== null) this.#add(value, fault);
   }
 

@@ -5,6 +5,7 @@ import type { Json } from "../../../src/kit/index.ts";
 import { ADDRESS_FIELDS, ID_FIELDS, NOT_PUBLIC, ORDINARY, PUBLIC } from "./cases.ts";
 
 const FORMATS = ["chat", "messages", "responses"] as const;
+const image = (url: string): Json => ({ type: "image_url", image_url: { url } });
 const found = (body: Json) => referencesIn(body).map(({ at, value }) => [at, value]);
 
 describe.each(FORMATS)("%s", (format) => {
@@ -14,9 +15,7 @@ describe.each(FORMATS)("%s", (format) => {
       for (const value of PUBLIC) expect([at, value, found(body(value))]).toEqual([at, value, []]);
     }
     for (const { at, body } of ID_FIELDS[format]) {
-      expect(referencesIn(body("file-1"))).toMatchObject([
-        { at, kind: /^\/messages.*url$/.test(at) ? "scheme" : "stored" },
-      ]);
+      expect(referencesIn(body("file-1"))).toMatchObject([{ at, kind: "stored" }]);
     }
   });
 
@@ -100,7 +99,23 @@ test("what parsers skip in front of an address, or within its scheme, hides noth
   }
 });
 
-const image = (url: string): Json => ({ type: "image_url", image_url: { url } });
+/** How many references a message with an image at this address has. */
+const count = (url: string) => found({ messages: [{ role: "user", content: [image(url)] }] }).length;
+
+test("base64 alone is content, and what may be a path or a name is not", () => {
+  const base64 = "JVBERi0x".repeat(10);
+  for (const url of [base64, `${base64}AA==`, `/9j/${base64}`]) expect([url, count(url)]).toEqual([url, 0]);
+  for (const url of [
+    "JVBERi0=",
+    `${base64}A`,
+    `/${base64}AAA`,
+    `files/${base64}AA`,
+    `${base64}====`,
+    `${base64}-AAA`,
+  ]) {
+    expect([url, count(url)]).toEqual([url, 1]);
+  }
+});
 
 test("long texts are looked at by their beginning", () => {
   const asked: string[] = [];
