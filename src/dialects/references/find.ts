@@ -168,11 +168,12 @@ class Finder {
     if (typeof value === "string") this.#text(value, place);
     else if (Array.isArray(value)) this.#list(value, place);
     else if (isJson(value)) this.#object(value, place);
+    else if (typeof value === "number" && place.role === "id") this.#add(String(value), "stored");
   }
 
   #list(list: readonly unknown[], place: Place): void {
     for (const [index, item] of list.entries()) {
-      if (typeof item === "number") continue;
+      if (typeof item === "number" && place.role !== "id") continue;
       this.#path.push(index);
       this.look(item, place);
       this.#path.pop();
@@ -182,7 +183,7 @@ class Finder {
   #object(object: Json, place: Place): void {
     for (const name in object) {
       const value = object[name];
-      if (value === null || typeof value === "number" || typeof value === "boolean") continue;
+      if (value === null || typeof value === "boolean") continue;
       const role = this.#roleIn(object, name, place);
       if (role === "texts") continue;
       this.#path.push(name);
@@ -207,14 +208,14 @@ class Finder {
       case "parameters":
         return place.inTools ? "texts" : "other";
       case "input":
-        return type.endsWith("tool_use") ? "texts" : "text";
+        return type.endsWith("tool_use") && this.#path[0] === "messages" ? "texts" : "text";
       case "action":
       case "actions":
       case "operation":
-        return type.endsWith("_call") ? "texts" : "other";
+        return type.endsWith("_call") && this.#path[0] === "input" ? "texts" : "other";
       case "data":
         // The text of a document of Anthropic's.
-        return type === "text" && object["media_type"] === "text/plain" ? "text" : "media";
+        return place.name === "source" && type === "text" ? "text" : "media";
       case "source":
         return type === "search_result" ? "text" : "other";
       case "skill_id":

@@ -75,6 +75,30 @@ test("names of ids are known however they are written, and others that only end 
 
 const skills = (type: string): Json => ({ container: { skills: [{ type, skill_id: "pptx", version: "latest" }] } });
 
+test("an id may be a number", () => {
+  expect(found({ a: { file_id: 7, file_ids: [8, "9"], size: 5 } })).toEqual([
+    ["/a/file_id", "7"],
+    ["/a/file_ids/0", "8"],
+    ["/a/file_ids/1", "9"],
+  ]);
+});
+
+test("what is around a field hides nothing in it", () => {
+  const file = { type: "input_image", file_id: "file-1" };
+  for (const type of ["tool_use", "computer_call", "text", "search_result", "anthropic", "function"]) {
+    const content = [{ type: "x", action: file, operation: file, data: "s3://b", source: file, input: [file] }];
+    expect(found({ type, media_type: "text/plain", name: "a", input: [{ role: "user", content }] })).toHaveLength(5);
+    expect(found({ type, action: file, operation: file, data: "s3://b", input: file, parameters: file })).toHaveLength(
+      5,
+    );
+  }
+});
+
+// Written with the name itself, which in a literal is no field.
+test("a field named __proto__ is one", () => {
+  expect(found(JSON.parse('{"a":{"__proto__":{"url":"s3://b"}}}') as Json)).toEqual([["/a/__proto__/url", "s3://b"]]);
+});
+
 test("skills that Anthropic offers to everybody are nobody's", () => {
   expect(found(skills("anthropic"))).toEqual([]);
   expect(found(skills("custom"))).toEqual([["/container/skills/0/skill_id", "pptx"]]);
