@@ -58,8 +58,8 @@ const KEY_BLOCK_BODY = String.raw`(?:[\w+/=:,.; \t\r\n\\()@<>"']|-(?!-{3})){0,20
 
 /** Between two digits of a number that is written without groups. */
 const SEPARATOR = "[ \\t-]";
-/** Between groups of digits: up to three characters, as in ` - `. */
-const GROUP_SEPARATOR = "[ \\t.\\-_/,|:]{1,3}";
+/** Between groups of digits: nothing, up to three characters, as in ` - `, or the end of a line. */
+const GROUP_SEPARATOR = "[ \\t\\r\\n.\\-_/]{0,3}";
 
 /** Cards as they are printed: four groups of four, Amex 4-6-5, Diners 4-6-4. */
 const CARD_GROUPS = [
@@ -85,7 +85,7 @@ export const FINDERS: readonly Finder[] = [
   },
   {
     kind: "iban",
-    expression: /(?<![A-Za-z\d])[A-Za-z]{2}[ -]?\d{2}(?:[ \t.\-_/,|:]{0,3}[A-Za-z\d]){11,30}/g,
+    expression: /(?<![A-Za-z\d])[A-Za-z]{2}[ -]?\d{2}(?:[ \t\r\n.\-_/]{0,3}[A-Za-z\d]){11,30}/g,
     length: ibanLength,
   },
   {
