@@ -2,13 +2,16 @@ import {
   type AdmissionResult,
   type Admitted,
   type Awaitable,
+  type BillingSettings,
   budgetResetsAt,
   budgetText,
+  type CallFacts,
   type Exchange,
   GatewayError,
   isPromise,
   isStoreUnavailable,
   type LedgerRecord,
+  type Model,
   type Outcome,
   type Principal,
   type Refusal,
@@ -17,6 +20,7 @@ import {
   StalePrincipal,
   tariffsOf,
   tierOf,
+  type Usage,
   type Windows,
 } from "#kit";
 import type { QuotaOptions } from "#schema";
@@ -36,21 +40,20 @@ export default defineBuiltin<QuotaOptions, "admit">({
     return {
       admit(exchange) {
         const { id, principal, tier, model, call } = exchange;
-        const hold = tariffs.get(model.id)?.charge({
-          prompt: Math.ceil(call.promptBytes / BYTES_PER_TOKEN),
-          completion: call.maxOutput ?? billing.holdOutputTokens * (call.answers ?? 1),
-          cached: 0,
-          reasoning: 0,
-          ...call.units,
-        });
+        const { userId } = principal;
+        const tariff = tariffs.get(model.id);
+        const { usual, longest } = heldOutput(call, model, billing);
+        const hold = tariff?.charge(usageOf(call, usual));
+        const fullHold = longest === null ? undefined : tariff?.charge(usageOf(call, longest));
         const budget = budgetOf(principal);
         const result = store.admit({
           id,
-          userId: principal.userId,
+          userId,
           limits: tier.limits,
           units: model.multipliers.requests,
           stream: call.stream,
           hold: hold ?? 0n,
+          ...(fullHold !== undefined && { fullHold }),
           enforceCredits: billing.enforce,
           model: model.id,
           ...(principal.version !== undefined && { version: principal.version }),
@@ -59,7 +62,13 @@ export default defineBuiltin<QuotaOptions, "admit">({
         const admitted = (result: AdmissionResult): Admitted => {
           if (!result.ok) throw refusal(result.refusal, result.windows, budget, now());
           const { windows, stopToken } = result;
-          return { windows, stopToken, confirmed: true, settle: (outcome) => settle(store, exchange, outcome) };
+          return {
+            windows,
+            stopToken,
+            confirmed: true,
+            settle: (outcome) => settle(store, exchange, outcome),
+            release: () => store.release({ id, userId }),
+          };
         };
         return result instanceof Promise ? result.then(admitted) : admitted(result);
       },
@@ -69,6 +78,25 @@ export default defineBuiltin<QuotaOptions, "admit">({
     };
   },
 });
+
+/**
+ * Output tokens that a request holds: usually those that the client allows, else an estimate. `longest` is what the model
+ * can write, if that is more: upstreams need not keep to the client's limit.
+ */
+function heldOutput(
+  { maxOutput, answers = 1 }: CallFacts,
+  model: Model,
+  { holdOutputTokens }: BillingSettings,
+): { readonly usual: number; readonly longest: number | null } {
+  const usual = maxOutput ?? holdOutputTokens * answers;
+  if (model.maxOutput === null) return { usual, longest: null };
+  const longest = model.maxOutput * answers;
+  return { usual, longest: longest > usual ? longest : null };
+}
+
+function usageOf({ promptBytes, units }: CallFacts, completion: number): Usage {
+  return { prompt: Math.ceil(promptBytes / BYTES_PER_TOKEN), completion, cached: 0, reasoning: 0, ...units };
+}
 
 type Admissions = Pick<BuiltinHost<"admit">["store"], "settle">;
 

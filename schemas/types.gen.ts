@@ -3,8 +3,8 @@
 export type Port = number;
 export type Flag = boolean;
 export type Size = string;
-export type Count = number;
 export type PositiveDuration = string;
+export type Count = number;
 export type Duration = string;
 /**
  * This interface was referenced by `ImagePriceConfig`'s JSON-Schema definition
@@ -104,6 +104,8 @@ export interface ServerConfig {
   body_limit?: Size;
   body_memory?: Size;
   upload_space?: Size;
+  count_budget?: Size;
+  shed?: ShedConfig;
   /**
    * CIDRs of proxies whose X-Forwarded-For is believed.
    */
@@ -154,6 +156,13 @@ export interface AdminTokenConfig {
    * A viewer sees everything and changes nothing.
    */
   role: "viewer" | "operator";
+}
+export interface ShedConfig {
+  loop_delay?: PositiveDuration;
+  /**
+   * How much of V8's heap may be in use: a share of its limit (--max-old-space-size), or a size. Absent: all of it.
+   */
+  heap?: number | Size;
 }
 export interface ConnectionsConfig {
   /**
@@ -294,7 +303,7 @@ export interface OutcomesConfig {
   killed?: PartialOutcome;
   upstream_cut?: PartialOutcome;
   /**
-   * The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.
+   * The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent. `prompt` (default) charges the estimated prompt, which providers bill: its tokens, characters and seconds, and the price of a request; no output, no images. `free` charges nothing. Either way it counts against the limits.
    */
   unanswered?: "free" | "prompt";
   /**
@@ -314,6 +323,10 @@ export interface TierConfig {
    */
   access: string[] | "all";
   limits: LimitsConfig;
+  /**
+   * When server.shed refuses requests, plans of a lower class are refused first. Its place in tiers, from 0, when absent.
+   */
+  class?: number;
 }
 export interface LimitsConfig {
   day: Limit;
@@ -492,6 +505,10 @@ export interface AcceptsConfig {
    * Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
    */
   fields?: string[];
+  /**
+   * What clients may name in a conversation beside data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of what else the provider keeps. * stands for any text without an @ before the path. The provider reads them with your account's identity, so any client may read them.
+   */
+  references?: string[];
   /**
    * Most stop sequences; 0: none are sent.
    */

@@ -96,6 +96,10 @@ const PAIRS = [
   [["upstream-address-changed", "risky", "requests go elsewhere"]],
   [["upstream-dialect-changed", "risky", "requests are sent in another form"]],
   [["upstream-vendor-changed", "risky", "other fields are sent, or left out"]],
+  [
+    ["upstream-references-fewer", "breaking", "requests that name what is no longer listed are refused"],
+    ["upstream-references-more", "risky", "clients may have the provider read more with your account's identity"],
+  ],
   [["upstream-headers-changed", "risky", "other headers are sent"]],
   [["upstream-keys-changed", "risky", "other keys are sent"]],
   [
@@ -155,6 +159,7 @@ const PAIRS = [
     ["room-smaller", "risky", "the gateway is full sooner"],
     ["room-larger", "safe", "the gateway is full later"],
   ],
+  [["shedding-changed", "risky", "under overload other requests are refused, or sooner or later"]],
   [
     ["origins-lost", "breaking", "pages from there are refused"],
     ["origins-gained", "safe", "pages from there are served"],

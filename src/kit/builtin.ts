@@ -12,7 +12,7 @@ import { type AdmissionStore, pluginStorage } from "./store.ts";
 /** What moves money, users and upstreams, by the stage that needs it. */
 export interface Powers {
   readonly identify: { readonly identities: Pick<Identities, "presume" | "byToken"> };
-  readonly admit: { readonly store: Pick<AdmissionStore, "admit" | "settle" | "windows"> };
+  readonly admit: { readonly store: Pick<AdmissionStore, "admit" | "release" | "settle" | "windows"> };
   readonly guard: Pick<Host, "breaker">;
   readonly transform: object;
   readonly relay: Pick<Host, "breaker" | "order">;
@@ -80,6 +80,7 @@ const POWERS: { readonly [At in Stage]: (host: Host) => Powers[At] } = {
   admit: ({ store }) => ({
     store: Object.freeze<Powers["admit"]["store"]>({
       admit: (admission) => store.admit(admission),
+      release: (request) => store.release(request),
       settle: (settlement) => store.settle(settlement),
       windows: (userId, limits) => store.windows(userId, limits),
     }),

@@ -59,6 +59,8 @@ export interface Observer {
   /** A request refused before it became an exchange; `receivedAt` in Unix milliseconds. */
   refused(request: ClientRequest, error: unknown, receivedAt: number, known?: RefusedRequest): void;
   finished(exchange: Exchange, outcome: Outcome): void;
+  /** A request was given the answer of an earlier one, whose `X-Request-Id` is given. Left out: nobody counts. */
+  replayed?(request: ClientRequest, first: string, receivedAt: number): void;
   pluginFailed(name: string, error: unknown): void;
   /** Asked once a pipeline for each hook of a plugin; called with the milliseconds of each call. Left out: nobody measures. */
   hookTimer?(plugin: string, hook: string): (milliseconds: number) => void;

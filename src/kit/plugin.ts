@@ -27,6 +27,11 @@ export type Settle<Result> = (result: Result) => Awaitable<void>;
 
 export interface Admitted {
   readonly settle?: Settle<Outcome>;
+  /**
+   * Frees what other requests may use as soon as the client has left. Called at most once, before `settle`, and only if the
+   * charge has to wait for the upstream's count.
+   */
+  readonly release?: () => Awaitable<void>;
   /** Counters after this request, for the rate-limit headers. */
   readonly windows?: Windows;
   /** The user's stop token at admission: a stream ends when it is raised. */
