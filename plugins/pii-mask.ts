@@ -112,7 +112,7 @@ class Masks {
       for (let found = expression.exec(read); found !== null; found = expression.exec(read)) {
         const [candidate] = found;
         const count = length?.(candidate) ?? candidate.length;
-        // What is none may have one in it.
+        // A candidate that turned out to be nothing may hold one that is.
         expression.lastIndex = found.index + Math.max(count, 1);
         if (count === 0) continue;
         const end = found.index + count;

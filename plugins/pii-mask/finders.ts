@@ -7,7 +7,7 @@ export interface Finder {
   readonly kind: Kind;
   /** Each attempt at a match has an end that is near: no text takes longer than its length. */
   readonly expression: RegExp;
-  /** How many characters of a candidate it is, 0 for none of it; left out: all. */
+  /** How many characters of a candidate are the number, 0 if it is not one. Absent: all of them. */
   readonly length?: (candidate: string) => number;
 }
 

@@ -15,13 +15,13 @@ const DIGIT = /^\p{Nd}$/u;
 export interface Folded {
   readonly text: string;
   /** Where in the original a part of `text` begins and ends. */
-  span(start: number, end: number): { readonly start: number; readonly end: number };
+  readonly span: (start: number, end: number) => { readonly start: number; readonly end: number };
 }
 
 export function folded(text: string): Folded {
   if (ONLY_ASCII.test(text)) return { text, span: (start, end) => ({ start, end }) };
   let read = "";
-  /** Of each unit of `read` the character that it was made of. */
+  /** Where the character begins and ends that each unit of `read` was made of. */
   const starts: number[] = [];
   const ends: number[] = [];
   let at = 0;

@@ -16,7 +16,7 @@ interface Place {
 /**
  * Changes the texts of a stream: each has a `TextChange` of its own. What is held back of one is released before another
  * begins, and before the finish reason. Probabilities of the tokens of what is changed or held back are left out.
- * @param changeName changes the names of tools, which come whole; left out: they stay as they are.
+ * @param changeName changes the names of tools, which come whole. Absent: they stay as they are.
  */
 export function streamTexts(begin: () => TextChange, changeName?: ChangeName): StreamChange {
   return new StreamTexts(begin, changeName);

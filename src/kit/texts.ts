@@ -69,7 +69,7 @@ const MAX_DEPTH = 500;
 /**
  * The call with its texts changed; the very same one when none was. A call of the Responses format also has the client's
  * own request, which goes to an upstream of the same format: it is changed alike.
- * @param changeName left out: names stay as they are.
+ * @param changeName absent: names stay as they are.
  */
 export function withCallTexts(call: Call, change: ChangeText, changeName?: ChangeName): Call {
   const writer = new TextWriter(change, { changeName, isText: (field) => !NO_TEXTS.has(field) });

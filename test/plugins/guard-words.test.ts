@@ -371,7 +371,7 @@ describe("invisible characters", () => {
     await fc.assert(
       fc.asyncProperty(places, sizes, async (hidden, cuts) => {
         let word = "";
-        for (const [at, unit] of [..."secret"].entries())
+        for (const [at, unit] of "secret".split("").entries())
           word +=
             hidden
               .filter(([place]) => place === at)
@@ -432,7 +432,7 @@ const WHOLE: Json = {
 describe("what of an answer is text", () => {
   test("is what the model wrote, and nothing that the provider says of it", async () => {
     const hooks = await setUp(guardWords, { words: [SAID], action: "mask" }, host);
-    const answer = (await hooks.response!(deepFreeze(WHOLE), testExchange(snapshot))) as Json;
+    const answer = await hooks.response!(deepFreeze(WHOLE), testExchange(snapshot));
     const { choices, ...about } = answer as { readonly choices: readonly [{ readonly message: Json }] };
     const { choices: _choices, ...before } = WHOLE;
     expect(about).toEqual(before);
