@@ -120,10 +120,13 @@ function hasFinishReason(choices: unknown): boolean {
  */
 export class PackedText {
   readonly #characters: number;
+  /** Tokens of what goes with it and is no text. */
+  readonly #more: number;
   #content: string | { readonly compressed: Buffer };
 
-  constructor(text: string) {
+  constructor(text: string, more = 0) {
     this.#characters = text.length;
+    this.#more = more;
     this.#content = text;
   }
 
@@ -143,9 +146,9 @@ export class PackedText {
     try {
       const content = this.#content;
       const text = typeof content === "string" ? content : (await decompress(content.compressed, ZSTD)).toString();
-      return await countTokens(text);
+      return this.#more + (await countTokens(text));
     } catch {
-      return Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
+      return this.#more + Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
     }
   }
 }
