@@ -34,9 +34,9 @@ interface MediaRules {
 }
 
 /** "Each page typically uses 1,500-3,000 tokens" (https://platform.claude.com/docs/en/build-with-claude/pdf-support). */
-const USUAL_PAGE = 3_000;
+const USUAL_PAGE_TOKENS = 3_000;
 /** https://ai.google.dev/gemini-api/docs/tokens: "audio at a fixed rate of 32 tokens per second", the most that is documented. */
-const USUAL_SECOND = 32;
+const USUAL_SECOND_TOKENS = 32;
 
 /** A size that fits within a square, its form kept. */
 function within({ width, height }: Size, side: number): Size {
@@ -55,8 +55,8 @@ function tiles({ width, height }: Size, side: number): number {
 function claude(side: number, most: number): MediaRules {
   return {
     image: (size) => Math.min(most, tiles(within(size, side), 28)),
-    page: USUAL_PAGE,
-    second: USUAL_SECOND,
+    page: USUAL_PAGE_TOKENS,
+    second: USUAL_SECOND_TOKENS,
   };
 }
 
@@ -69,13 +69,13 @@ function openaiTiles(base: number, tile: number): MediaRules {
       const scale = Math.min(1, 768 / Math.min(width, height));
       return base + tile * tiles({ width: width * scale, height: height * scale }, 512);
     },
-    page: USUAL_PAGE,
-    second: OPENAI_SECOND,
+    page: USUAL_PAGE_TOKENS,
+    second: OPENAI_SECOND_TOKENS,
   };
 }
 
 /** "1 token per 100 ms" (https://developers.openai.com/api/docs/guides/realtime-costs). */
-const OPENAI_SECOND = 10;
+const OPENAI_SECOND_TOKENS = 10;
 
 interface Patches {
   readonly factor: number;
@@ -91,20 +91,21 @@ function openaiPatches({ factor, high, usual }: Patches): MediaRules {
       const sent = detail === "low" ? within(size, 512) : detail === "high" ? within(size, 2_048) : size;
       return Math.ceil(Math.min(detail === "high" ? high : usual, tiles(sent, 32)) * factor);
     },
-    page: USUAL_PAGE,
-    second: OPENAI_SECOND,
+    page: USUAL_PAGE_TOKENS,
+    second: OPENAI_SECOND_TOKENS,
   };
 }
 
 /** 258 for each tile of 768 pixels, and for a page (https://ai.google.dev/gemini-api/docs/tokens, document-processing). */
-const GEMINI_TILE = 258;
+const GEMINI_TILE_TOKENS = 258;
 const geminiTiles: MediaRules = {
-  image: (size) => (Math.max(size.width, size.height) <= 384 ? GEMINI_TILE : GEMINI_TILE * tiles(size, 768)),
-  page: GEMINI_TILE,
-  second: USUAL_SECOND,
+  image: (size) =>
+    Math.max(size.width, size.height) <= 384 ? GEMINI_TILE_TOKENS : GEMINI_TILE_TOKENS * tiles(size, 768),
+  page: GEMINI_TILE_TOKENS,
+  second: USUAL_SECOND_TOKENS,
 };
 /** From Gemini 3 on as much for each image, and for each page (https://ai.google.dev/gemini-api/docs/media-resolution). */
-const geminiBudget: MediaRules = { image: () => 1_120, page: 560, second: USUAL_SECOND };
+const geminiBudget: MediaRules = { image: () => 1_120, page: 560, second: USUAL_SECOND_TOKENS };
 
 const standard = claude(1_568, 1_568);
 const FEW = { high: 1_536, usual: 1_536 };
@@ -181,10 +182,11 @@ function countingAt({ upstream, model }: Pick<Target, "upstream" | "model">, ups
 
 /** What media count at a target. */
 export function mediaTokensAt(
-  media: readonly Medium[],
+  media: readonly Medium[] | undefined,
   target: Pick<Target, "upstream" | "model"> | undefined,
   upstreams: Upstreams,
 ): number {
+  if (media === undefined) return 0;
   return mediaTokens(media, target === undefined ? ANY_MODEL : countingAt(target, upstreams));
 }
 

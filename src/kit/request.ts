@@ -88,7 +88,7 @@ export interface CallFacts {
   readonly stream: boolean;
   /** UTF-8 bytes of prompt text, and what its media count at four bytes a token, for the hold. */
   readonly promptBytes: number;
-  /** Images, documents and recordings of the prompt. Left out: there are none. */
+  /** Images, documents and recordings of the prompt. Left out: there are none, or an answer streams. */
   readonly media?: readonly Medium[];
   /** Output tokens the client allows at most; null when it did not say. */
   readonly maxOutput: number | null;

@@ -7,13 +7,11 @@ import {
   type ClientDialect,
   type Ending,
   type Exchange,
-  firstTarget,
   GatewayError,
   type Host,
   type InferenceRequest,
   invalidRequest,
   type Json,
-  mediaTokensAt,
   type Model,
   modelAt,
   type OutcomeKind,
@@ -159,13 +157,7 @@ export class ExchangeState {
   }
 
   #promptText(): PackedText {
-    return (this.#prompt ??= new PackedText(this.format.promptText(), this.#mediaTokens()));
-  }
-
-  /** As the target counts them that serves, or that would have been tried first. */
-  #mediaTokens(): number {
-    const target = this.target ?? firstTarget(this.exchange.model);
-    return mediaTokensAt(this.#call.media ?? [], target, this.#host.snapshot.upstreams);
+    return (this.#prompt ??= PackedText.ofPrompt(this, this.#host.snapshot));
   }
 
   /** @throws TypeError for marks that no plugin may make. */
@@ -305,7 +297,6 @@ class BegunCall implements Call {
   readonly model: string;
   readonly stream: boolean;
   readonly promptBytes: number;
-  readonly media?: NonNullable<Call["media"]>;
   readonly maxOutput: number | null;
   readonly answers?: number;
   readonly units?: Units;
@@ -313,13 +304,12 @@ class BegunCall implements Call {
   readonly dialect?: ClientDialect;
   readonly headers?: NonNullable<Call["headers"]>;
 
-  constructor({ kind, model, stream, promptBytes, media, maxOutput, answers, units, upload, dialect, headers }: Call) {
+  constructor({ kind, model, stream, promptBytes, maxOutput, answers, units, upload, dialect, headers }: Call) {
     this.kind = kind;
     this.model = model;
     this.stream = stream;
     this.promptBytes = promptBytes;
     this.maxOutput = maxOutput;
-    if (media !== undefined) this.media = media;
     if (answers !== undefined) this.answers = answers;
     if (units !== undefined) this.units = units;
     if (upload !== undefined) this.upload = upload;

@@ -1,6 +1,17 @@
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
-import { isJson, type StreamEvent, type Units, type Usage } from "../kit/index.ts";
+import {
+  type AnswerFormat,
+  type Exchange,
+  firstTarget,
+  isJson,
+  mediaTokensAt,
+  type Snapshot,
+  type StreamEvent,
+  type Target,
+  type Units,
+  type Usage,
+} from "../kit/index.ts";
 
 type CountTokens = (text: string) => Promise<number>;
 
@@ -114,6 +125,12 @@ function hasFinishReason(choices: unknown): boolean {
   return false;
 }
 
+interface Prompted {
+  readonly format: Pick<AnswerFormat, "promptText">;
+  readonly exchange: Pick<Exchange, "call" | "model">;
+  readonly target: Target | null;
+}
+
 /**
  * A text that may have to be counted, such as a prompt while its answer streams. Most upstreams count themselves, so its
  * tokens are counted only when one has not: counting costs some forty times what compressing does.
@@ -128,6 +145,12 @@ export class PackedText {
     this.#characters = text.length;
     this.#more = more;
     this.#content = text;
+  }
+
+  /** A request's prompt, with what its media count at the target that serves, or that would have been tried first. */
+  static ofPrompt({ format, exchange, target }: Prompted, { upstreams }: Pick<Snapshot, "upstreams">): PackedText {
+    const { call, model } = exchange;
+    return new PackedText(format.promptText(), mediaTokensAt(call.media, target ?? firstTarget(model), upstreams));
   }
 
   /** Bytes of memory; exact once it is compressed. */
