@@ -152,9 +152,9 @@ describe("built-in plugins", () => {
     });
   });
 
-  test("quota has three methods of the store, auth two of the identities", async () => {
+  test("quota has four methods of the store, auth two of the identities", async () => {
     const quota = (await hostFor(builtins["quota"]!)) as unknown as { readonly store: object };
-    expect(Object.keys(quota.store).toSorted()).toEqual(["admit", "settle", "windows"]);
+    expect(Object.keys(quota.store).toSorted()).toEqual(["admit", "release", "settle", "windows"]);
     const auth = (await hostFor(builtins["auth"]!)) as unknown as { readonly identities: object };
     expect(Object.keys(auth.identities).toSorted()).toEqual(["byToken", "presume"]);
   });
