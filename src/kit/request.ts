@@ -2,6 +2,7 @@ import type { AbortReason, Cancellation } from "./cancellation.ts";
 import type { ErrorCode, GatewayError } from "./errors.ts";
 import type { Json } from "./json.ts";
 import type { KeyLimits } from "./key-limits.ts";
+import type { Reference } from "./references.ts";
 import type { StreamEvent } from "./reply.ts";
 import type { Kind, Model, Target, Tier } from "./snapshot.ts";
 import type { Units, Usage } from "./money.ts";
@@ -123,6 +124,8 @@ export interface Call extends CallFacts {
   readonly body: Json;
   /** Fields of the client's dialect without a canonical place, as they came: for upstreams of the same dialect. */
   readonly native?: Json;
+  /** What the client names that only an upstream with permission is sent; left out: nothing of the kind. */
+  readonly references?: readonly Reference[];
   /** What the client sent. Another body than it has makes it worthless. Left out: nobody kept it, or a plugin had the call. */
   readonly text?: BodyText;
 }
