@@ -19,7 +19,7 @@ import {
 import { serverTimingHeader, standingHeaders } from "./answer-headers.ts";
 import { AnswerRecord, opened } from "./answer-record.ts";
 import { elapsedOf } from "./exchange.ts";
-import { currentWindows, isConfirmed } from "./hooks.ts";
+import { currentWindows } from "./hooks.ts";
 import { FREE } from "./outcome.ts";
 import type { RunnerParts } from "./request-run.ts";
 import { EVENT_STREAM } from "./stream.ts";
@@ -97,7 +97,7 @@ export class KeyedRequests {
     const { host } = this.#parts;
     for (let left = MAX_IDENTIFICATIONS; left > 0; left -= 1) {
       const principal = await this.#runner.identify(request);
-      if (await isConfirmed(principal, host)) return principal;
+      if (await host.identities.confirm(principal)) return principal;
       host.identities.forget(principal);
     }
     throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));

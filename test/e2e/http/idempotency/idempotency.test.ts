@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import * as fc from "fast-check";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createKey } from "../../../../src/accounts/api-keys.ts";
 import { startGateway } from "../../../../src/gateway/start.ts";
@@ -367,6 +368,44 @@ function idempotencySuite(): void {
     const answers = await Promise.all(calls);
     expect(answers.filter(isRefused)).toHaveLength(3);
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(100);
+  });
+
+  test("whatever clients do, and however the upstream is, one request of a key is served", async () => {
+    const client = fc.record({ instance: fc.nat(1), leavesAfterMs: fc.option(fc.nat(30)) });
+    const sim = fc.record({
+      first_byte: fc.constantFrom("0ms", "15ms"),
+      status: fc.constantFrom(200, 500),
+      fail_times: fc.nat(2),
+    });
+    const property = fc.asyncProperty(
+      fc.array(client, { minLength: 2, maxLength: 6 }),
+      sim,
+      async (clients, script) => {
+        await newUser();
+        const [one] = ends();
+        const changes = { sim: { ...script, name: user.id } };
+        const ask = (instance: number) => keyed(ends()[instance]!, user, "chat", "k", { changes });
+        const calls = clients.map(async ({ instance, leavesAfterMs }) => {
+          const call = ask(instance);
+          if (leavesAfterMs !== null) setTimeout(() => call.leave(), leavesAfterMs);
+          return call.whole().catch(() => null);
+        });
+        const answers: (Answer | null)[] = await Promise.all(calls);
+        while (answers.at(-1)?.status !== 200) answers.push(await ask(answers.length % 2).whole());
+        await eventually(async () => (await one.books(user)).running.requests === 0);
+        const served = answers.filter((answer) => answer?.status === 200 && answer.whole);
+        expect(new Set(served.map((answer) => answer!.text)).size).toBe(1);
+        expect(new Set(served.map((answer) => answer!.headers["x-request-id"])).size).toBe(1);
+        const { ledger } = await one.books(user);
+        const charged = ledger.filter(({ outcome }) => outcome === "served");
+        // Its own client may have left after the answer was made: then that is the one.
+        expect(charged.length).toBeLessThanOrEqual(1);
+        expect(new Set(ledger.map(({ outcome }) => outcome)).difference(new Set(["served", "client_gone"])).size).toBe(
+          0,
+        );
+      },
+    );
+    await fc.assert(property, { numRuns: 15 });
   });
 
   test("a kept answer is for who may call its model with a live key", async () => {
