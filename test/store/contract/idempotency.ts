@@ -24,7 +24,7 @@ type Command = typeof COMMAND extends fc.Arbitrary<infer Value> ? Value : never;
 
 type Entry = { readonly claim: KeyClaim; readonly until: number; readonly kept: KeptOutcome | null };
 
-/** What a store promises, in a few lines. */
+/** The contract in a few lines. */
 class Model {
   readonly #entries = new Map<string, Entry>();
 
@@ -199,7 +199,7 @@ export function idempotencySuite(store: () => Store, clock: { now: number }, num
   });
 }
 
-/** What the store and the model say. */
+/** Asks both the store and the model. */
 async function bothAsked(store: Store, model: Model, command: Command, userId: string, now: number) {
   if (command.do === "pass") return [];
   if (command.do === "forget") return [await store.forgetKeys(userId), model.forget()];

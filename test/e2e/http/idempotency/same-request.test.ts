@@ -7,7 +7,7 @@ import type { TestUser } from "../../support/in-process.ts";
 import { AUDIO, PLACES } from "../../support/kinds.ts";
 import { expectReplay, keyed, type Stage, startStage } from "./stage.ts";
 
-/** What makes two requests the same one, whatever the store: keys and bodies. */
+/** Keys and bodies: these rules do not depend on the store. */
 let stage: Stage;
 let user: TestUser;
 beforeAll(async () => {
