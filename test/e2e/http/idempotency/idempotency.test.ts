@@ -106,6 +106,28 @@ describeRedis("on Redis, by two instances", () => {
   afterAll(() => stage.close());
   idempotencySuite();
 
+  test("an answer that the store cannot take is kept once it is back", async () => {
+    const own = await startStage(2, { url: redis.url, prefix: "back:", timeout: "250ms" });
+    const [one, two] = own.gateways;
+    const user = await one.user();
+    own.gate.shut();
+    const call = keyed(one, user, "chat", "k", FIRST);
+    await eventually(() => own.gate.count === 1, 20_000);
+    redis.pause();
+    own.gate.open();
+    try {
+      expect((await call.whole()).status).toBe(200);
+    } finally {
+      redis.resume();
+    }
+    const again = async () => (await keyed(two!, user, "chat", "k").whole()).headers["idempotency-replayed"] === "true";
+    await eventually(again, 20_000);
+    expect(own.gate.count).toBe(1);
+    await eventually(async () => (await one.books(user)).ledger.length === 1, 20_000);
+    expectOneCharge(await one.books(user), 1);
+    await own.close();
+  });
+
   test("while the store is away a request with a key is a 503, though others are served", async () => {
     const own = await startStage(1, { url: redis.url, prefix: "away:", on_failure: "open", timeout: "250ms" });
     const [gateway] = own.gateways;
