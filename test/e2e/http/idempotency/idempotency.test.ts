@@ -106,6 +106,27 @@ describeRedis("on Redis, by two instances", () => {
   afterAll(() => stage.close());
   idempotencySuite();
 
+  test("the key of a silent instance is free when its lease ends", async () => {
+    const own = await startStage(2, { url: redis.url, prefix: "lease:" });
+    const [silent, other] = own.gateways as unknown as readonly [TestGateway, TestGateway];
+    const user = await silent.user();
+    own.gate.shut();
+    const first = keyed(silent, user, "chat", "k", FIRST);
+    await eventually(() => own.gate.count === 1, 20_000);
+    const second = keyed(other, user, "chat", "k", SECOND);
+    other.clock.advance(61_000);
+    await eventually(() => own.gate.count === 2, 20_000);
+    own.gate.open();
+    const answers = [await first.whole(), await second.whole()];
+    expect(answers.map(({ status, headers }) => [status, headers["x-request-id"]])).toEqual([
+      [200, "first"],
+      [200, "second"],
+    ]);
+    expectReplay(await keyed(other, user, "chat", "k").whole(), answers[1]!);
+    silent.clock.advance(61_000);
+    await own.close();
+  });
+
   test("an answer that the store cannot take is kept once it is back", async () => {
     const own = await startStage(2, { url: redis.url, prefix: "back:", timeout: "250ms" });
     const [one, two] = own.gateways;
