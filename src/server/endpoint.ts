@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { LongText } from "../dialects/canonical/media.ts";
 import type {
   AnswerFormat,
   BreakerState,
@@ -48,9 +49,9 @@ export interface JsonFormat extends AnyFormat {
   readonly body: "json";
   /**
    * Names of headers are in lower case.
-   * @param longTexts bytes of texts that are not in a chat's body yet, by what stands for them.
+   * @param longTexts texts that are not in a chat's body yet, by what stands for them.
    */
-  readonly read: (body: Json, headers: IncomingHttpHeaders, longTexts?: ReadonlyMap<string, number>) => Call;
+  readonly read: (body: Json, headers: IncomingHttpHeaders, longTexts?: ReadonlyMap<string, LongText>) => Call;
 }
 
 /** `multipart/form-data` with one file. */
