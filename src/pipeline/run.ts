@@ -9,6 +9,7 @@ import {
   modelAt,
   type Principal,
   type RequestPipeline,
+  ShedRefusal,
   storeUnavailable,
 } from "../kit/index.ts";
 import { serverTimingHeader, standingHeaders } from "./answer-headers.ts";
@@ -100,8 +101,8 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   async refuse(request: InferenceRequest, principal: Principal | null, error: unknown): Promise<void> {
     const { pipeline, host, observer } = this.#parts;
     // A store that is away would keep the refusal waiting for a second time.
-    const isAway = principal === null || isStoreUnavailable(error);
-    const windows = isAway ? null : await currentWindows(pipeline, principal, host);
+    const asksStore = principal !== null && !isStoreUnavailable(error) && !(error instanceof ShedRefusal);
+    const windows = asksStore ? await currentWindows(pipeline, principal, host) : null;
     observer.refused(request.head, error, request.receivedAt, { principal, call: request.body?.call ?? null });
     const timing = serverTimingHeader(request, elapsedOf(request, host));
     const call = request.body?.call;
