@@ -303,7 +303,7 @@ export interface OutcomesConfig {
   killed?: PartialOutcome;
   upstream_cut?: PartialOutcome;
   /**
-   * The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.
+   * The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent. `prompt` (default) charges the estimated prompt, which providers bill: its tokens, characters and seconds, and the price of a request; no output, no images. `free` charges nothing. Either way it counts against the limits.
    */
   unanswered?: "free" | "prompt";
   /**
@@ -505,6 +505,10 @@ export interface AcceptsConfig {
    * Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
    */
   fields?: string[];
+  /**
+   * What clients may name in a conversation beside data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of what else the provider keeps. * stands for any text without an @ before the path. The provider reads them with your account's identity, so any client may read them.
+   */
+  references?: string[];
   /**
    * Most stop sequences; 0: none are sent.
    */
@@ -2954,6 +2958,10 @@ export interface SourcePlugin {
    * Where in the pipeline it works.
    */
   stage: string;
+  /**
+   * Further stages that it works in; absent: none.
+   */
+  also?: string[];
   /**
    * Plugins before it.
    */

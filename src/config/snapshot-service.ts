@@ -77,7 +77,7 @@ export function buildBilling(billing: BillingConfig): BillingSettings {
       client_gone: outcomes?.client_gone ?? "delivered",
       killed: outcomes?.killed ?? "delivered",
       upstream_cut: outcomes?.upstream_cut ?? "delivered",
-      unanswered: outcomes?.unanswered ?? "free",
+      unanswered: outcomes?.unanswered ?? "prompt",
       no_usage: outcomes?.no_usage ?? "estimate",
     },
   };

@@ -18,6 +18,7 @@ import {
   type ConcurrencySettings,
   decimal,
   type Decimal,
+  deepFreeze,
   type ImagePrices,
   type Model,
   type Price,
@@ -142,13 +143,6 @@ function adminTokens({ token = "", tokens = [] }: AdminConfig): readonly AdminTo
 
 function boundOf(bound: number | "none" | undefined): number | null {
   return bound === undefined || bound === "none" ? null : bound;
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const inner of Object.values(value)) deepFreeze(inner);
-  return value;
 }
 
 function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Model {

@@ -1,4 +1,5 @@
 import type { AuditStore } from "./audit.ts";
+import type { IdempotencyStore } from "./idempotency.ts";
 import type { Awaitable, Principal } from "./request.ts";
 import type { BudgetState, KeyLimits, RequestBudget } from "./key-limits.ts";
 import type { LedgerEntry, LedgerStore, Settlement } from "./ledger.ts";
@@ -29,6 +30,11 @@ export interface Admission {
   readonly stream: boolean;
   /** Nano-units to hold; 0n holds nothing and needs no credits. */
   readonly hold: bigint;
+  /**
+   * Nano-units of the longest answer that the model can write. While less than this is left, the request holds all that is
+   * left, so that one such request runs at a time. Left out: nobody knows how long answers can be.
+   */
+  readonly fullHold?: bigint;
   /** false: the hold is recorded, nobody is refused for credits. */
   readonly enforceCredits: boolean;
   /** For the record that a crash leaves behind. */
@@ -133,6 +139,12 @@ export interface AdmissionStore {
    * @returns whether it changed something: false when it had been settled before, or nobody admitted it.
    */
   settle(settlement: Settlement): Awaitable<boolean>;
+  /**
+   * Frees slot and hold of a request that its client has left while its charge is still to be found out. It counts as
+   * running until it is settled, and a crash before that leaves the record of one. Does nothing for a request that is not
+   * running, and nothing the second time.
+   */
+  release(running: Pick<Admission, "id" | "userId">): Awaitable<void>;
   windows(userId: string, limits: Limits): Awaitable<Windows>;
   /** Running reservations of a user: stream slots taken and nano-units held. */
   running(userId: string): Awaitable<{ readonly requests: number; readonly streams: number; readonly held: bigint }>;
@@ -301,6 +313,14 @@ function checkedTtl(ttl: number): number {
  * `storeUnavailable`.
  */
 export interface Store
-  extends AdmissionStore, LedgerStore, AccountStore, SignInStore, InstanceStore, AuditStore, ValueStore {
+  extends
+    AdmissionStore,
+    LedgerStore,
+    AccountStore,
+    SignInStore,
+    InstanceStore,
+    AuditStore,
+    ValueStore,
+    IdempotencyStore {
   close(): Awaitable<void>;
 }

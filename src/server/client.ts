@@ -63,8 +63,24 @@ export class ServerClient implements Client {
     this.#onShutdown = listener;
   }
 
-  answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void {
-    respond(this.#http, status, contentType, headers, body);
+  answer(
+    status: number,
+    contentType: string,
+    body: string | Uint8Array,
+    headers: Readonly<Record<string, string>>,
+    requestId?: string,
+  ): void {
+    respond(this.#as(requestId), status, contentType, headers, body);
+  }
+
+  /** The exchange as it is answered under another request's id. */
+  #as(requestId: string | undefined): HttpExchange {
+    const http = this.#http;
+    if (requestId === undefined || requestId === http.requestId) return http;
+    const idHeader = http.errorStyle?.requestIdHeader;
+    // Beside each name its value: that of the same id under another name.
+    const always = http.always.map((text, at, all) => (at % 2 === 1 && all[at - 1] === idHeader ? requestId : text));
+    return { ...http, requestId, always };
   }
 
   /** The head leaves with the first write, in one packet. */
@@ -131,15 +147,15 @@ export class ServerClient implements Client {
     });
   }
 
-  refuse(error: unknown, headers: Readonly<Record<string, string>>): void {
+  refuse(error: unknown, headers: Readonly<Record<string, string>>, requestId?: string): void {
     // It has left: nobody hears, and what it broke off is no fault.
     if (this.#res.destroyed) return;
-    const refusal = refusalOf(error, this.#http);
+    const refusal = refusalOf(error, this.#as(requestId));
     if (refusal.code === "INTERNAL") {
       this.#log.error({ err: error, request_id: this.#http.requestId }, "request failed");
     }
     if (this.#res.headersSent) return this.end("");
-    this.answer(refusal.status, refusal.contentType, refusal.body, { ...headers, ...refusal.headers });
+    this.answer(refusal.status, refusal.contentType, refusal.body, { ...headers, ...refusal.headers }, requestId);
   }
 
   readonly #onDrain = (): void => {

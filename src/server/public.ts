@@ -303,14 +303,12 @@ const EXPOSED = [
   "X-Gateway-Queued-Ms",
   "Server-Timing",
   "X-Gateway-Answered-By",
+  "Idempotency-Replayed",
   "Deprecation",
   "Sunset",
   "Request-Id",
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  ...["Day", "Hour", "Minute"].flatMap((window) =>
-    ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}-${window}`),
+  ...["", "-Day", "-Hour", "-Minute"].flatMap((window) =>
+    ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}${window}`),
   ),
 ].join(", ");
 

@@ -70,7 +70,7 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
         client_gone: "delivered",
         killed: "delivered",
         upstream_cut: "delivered",
-        unanswered: "free",
+        unanswered: "prompt",
         no_usage: "estimate",
       },
       ...parts.billing,
