@@ -2896,7 +2896,8 @@ export const schemas = {
       "generation",
       "loaded_at",
       "draining",
-      "streams"
+      "streams",
+      "shedding"
     ],
     "properties": {
       "instance": {
@@ -2937,6 +2938,13 @@ export const schemas = {
         "description": "Streamed answers under way.",
         "type": "integer",
         "minimum": 0
+      },
+      "shedding": {
+        "description": "Plans of which it refuses new requests, being overloaded.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
       }
     }
   },

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { LongText } from "../dialects/canonical/media.ts";
 import type {
   AnswerFormat,
   BreakerState,
   Call,
   Endpoint as EndpointName,
   ErrorCode,
+  GatewayError,
   Json,
   Log,
   Snapshot,
@@ -48,9 +50,9 @@ export interface JsonFormat extends AnyFormat {
   readonly body: "json";
   /**
    * Names of headers are in lower case.
-   * @param longTexts bytes of texts that are not in a chat's body yet, by what stands for them.
+   * @param longTexts texts that are not in a chat's body yet, by what stands for them.
    */
-  readonly read: (body: Json, headers: IncomingHttpHeaders, longTexts?: ReadonlyMap<string, number>) => Call;
+  readonly read: (body: Json, headers: IncomingHttpHeaders, longTexts?: ReadonlyMap<string, LongText>) => Call;
 }
 
 /** `multipart/form-data` with one file. */
@@ -153,6 +155,8 @@ export interface RouteParts {
   readonly streams: UserStreams;
   /** The first thing that is wrong with a body of `count_tokens`; null when nothing is. */
   readonly validateTokenCount: (body: Json) => { readonly pointer: string; readonly what: string } | null;
+  /** Why a request of the plan is not served now; null: it is. */
+  readonly shed: (tier: string) => GatewayError | null;
   /** Tokens of a text, by tokenizer; texts of different users take turns. */
   readonly tokensIn: (text: string, userId: string) => Promise<number>;
   /** The OpenAPI document as JSON. */
