@@ -2930,7 +2930,8 @@ export const schemas = {
       "generation",
       "loaded_at",
       "draining",
-      "streams"
+      "streams",
+      "shedding"
     ],
     "properties": {
       "instance": {
@@ -2971,6 +2972,13 @@ export const schemas = {
         "description": "Streamed answers under way.",
         "type": "integer",
         "minimum": 0
+      },
+      "shedding": {
+        "description": "Plans of which it refuses new requests, being overloaded.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
       }
     }
   },

@@ -3852,6 +3852,10 @@ export interface Instance {
    * Streamed answers under way.
    */
   streams: number;
+  /**
+   * Plans of which it refuses new requests, being overloaded.
+   */
+  shedding: string[];
 }
 /**
  * The pipeline in force; counts are since each of the processes of this listener started.

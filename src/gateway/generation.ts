@@ -23,6 +23,7 @@ import type { RequestCounts } from "./comparison.ts";
 import type { Loaded } from "./configuration.ts";
 import { cooldownsOf } from "./cooldowns.ts";
 import type { GuardDecision, GuardReport } from "./guard.ts";
+import type { Shedder } from "./shedding.ts";
 import { lastErrorBody, manualState, targetBody, type UpstreamState } from "./upstream-state.ts";
 
 /** The part of a plugin's host that outlives a configuration. */
@@ -224,6 +225,8 @@ export class ProcessState {
   inFlight: () => number = () => 0;
   /** What runs here, to be listed and ended by id; set with it. */
   streams: Pick<PublicServer, "streams" | "endStream"> = { streams: () => [], endStream: () => false };
+  /** Set by a start; null: requests are never shed, as in an offline gateway. */
+  shedder: Shedder | null = null;
   /** Serves a share of the users beside the generation in force. */
   candidate: Candidate | null = null;
   /** What the others are told of its changes of configuration; set with the first generation. */

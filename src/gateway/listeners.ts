@@ -1,4 +1,4 @@
-import type { Address } from "../kit/index.ts";
+import type { Address, GatewayError } from "../kit/index.ts";
 import { createAdminHandler } from "../server/admin/handler.ts";
 import type { AdminServices } from "../server/admin/services.ts";
 import { cut, type Listening, listenOn } from "../server/listen.ts";
@@ -61,6 +61,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     parts;
   const { now, elapsed, log, state } = context;
   const { validateBody = validateCompiled, pages, streams = NO_STREAMS, signIns } = parts[5] ?? {};
+  const shed = (tier: string): GatewayError | null => state.shedder?.refusal(tier) ?? null;
   // Made at the first request for it.
   let openApi: string | null = null;
   const routes = createRoutes({
@@ -76,6 +77,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     ...(signIns && { signIns }),
     ...(digestOf && { digestOf }),
     validateTokenCount: (body) => validateBody("count_tokens", body),
+    shed,
     tokensIn: (text, userId) => tokenizer.countForClient(text, userId),
     openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
     now,
@@ -84,6 +86,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
   const server = createPublicServer({
     pipeline: () => state.generation,
     candidateFor: (userId) => state.candidateFor(userId),
+    shed,
     settings: () => state.snapshot.server,
     validateBody,
     now,

@@ -223,6 +223,7 @@ export async function openTelemetry(context: StartContext, { store, storeState }
     manual: () => state.manual(),
     health: () => state.health(),
     activeStreams: () => state.activeStreams(),
+    shedding: () => state.shedder?.counts() ?? [],
     store: storeState,
     dropped: () => ({ spans: sink?.droppedSpans ?? 0, decisions: decisions.dropped }),
     *generations() {

@@ -29,6 +29,7 @@ import {
   type StartContext,
   type Storage,
 } from "./services.ts";
+import { type Load, shedBy, Shedder } from "./shedding.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
 import { StreamDirectory } from "./stream-list.ts";
 import { UpstreamControls } from "./upstream-controls.ts";
@@ -53,6 +54,8 @@ export interface GatewayOptions extends Partial<Omit<LoadSettings, "file" | "log
   readonly now?: () => number;
   /** The configuration to start with; loaded from the file unless given. */
   readonly start?: FirstLoad;
+  /** In place of what this process measures each second. */
+  readonly measureLoad?: () => Load;
   /** For one of several processes that share the listen addresses; their supervisor has the admin listener. */
   readonly worker?: {
     /** Whether this worker saves the last good configuration: one does for all. */
@@ -95,6 +98,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const context = await prepare(options);
   const { start, log, state, closing } = context;
   try {
+    state.shedder = new Shedder({ snapshot: () => state.snapshot, log });
     const storage = await openStorage(context);
     const accounts = await openAccounts(context, storage);
     const upstreams = openUpstreams(context);
@@ -141,6 +145,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       streams,
       signIns: signInRecord(trail),
     });
+    closing.add(shedBy(state.shedder, () => state.snapshot.server.shed !== null, options.measureLoad));
     registry.start();
     closing.add(() => registry.close());
     const loop = new EventLoopMonitor();

@@ -6,6 +6,7 @@ import type {
   Call,
   Endpoint as EndpointName,
   ErrorCode,
+  GatewayError,
   Json,
   Log,
   Snapshot,
@@ -158,6 +159,8 @@ export interface RouteParts {
   readonly digestOf?: (id: string) => string | null;
   /** The first thing that is wrong with a body of `count_tokens`; null when nothing is. */
   readonly validateTokenCount: (body: Json) => { readonly pointer: string; readonly what: string } | null;
+  /** Why a request of the plan is not served now; null: it is. */
+  readonly shed: (tier: string) => GatewayError | null;
   /** Tokens of a text, by tokenizer; texts of different users take turns. */
   readonly tokensIn: (text: string, userId: string) => Promise<number>;
   /** The OpenAPI document as JSON. */

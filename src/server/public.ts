@@ -56,6 +56,8 @@ export interface PublicServerOptions {
   readonly pipeline: () => RequestPipeline;
   /** See `InferenceOptions`. */
   readonly candidateFor?: (userId: string) => RequestPipeline | null;
+  /** See `InferenceOptions`. */
+  readonly shed?: (tier: string) => GatewayError | null;
   /** Of the configuration in force; read once per request. */
   readonly settings: () => ServerSettings;
   readonly validateBody: ValidateBody;

@@ -96,6 +96,7 @@ test("a process that has ended leaves its counts and none of its gauges", async 
     "gateway_replayed_requests_total",
     "gateway_request_duration_seconds",
     "gateway_requests_total",
+    "gateway_shed_total",
     "gateway_sign_ins_total",
     "gateway_tagged_cost_total",
     "gateway_tagged_requests_total",

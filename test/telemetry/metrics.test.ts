@@ -123,6 +123,8 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_request_duration_seconds histogram",
     "gateway_requests_total counter",
     "gateway_settlements gauge",
+    "gateway_shed_total counter",
+    "gateway_shedding gauge",
     "gateway_sign_ins_total counter",
     "gateway_store_away gauge",
     "gateway_tagged_cost_total counter",

@@ -57,6 +57,7 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
     health: () => HEALTHY,
     canServe: ({ upstream }) => (parts?.health?.(upstream) ?? HEALTHY).canServe,
     transitions: () => [],
+    shed: () => null,
     kill: async () => 0,
     streams: {
       listOf: async () => ({ streams: [], complete: true }),
