@@ -9,6 +9,7 @@ import {
   type PluginHost,
   Secret,
   type Stage,
+  type Store,
   STAGES,
 } from "../../src/kit/index.ts";
 import { publicSnapshot } from "../../src/kit/public-snapshot.ts";
@@ -134,6 +135,29 @@ describe("the host of a local plugin", () => {
     ]);
     expect(known.store).toEqual({ onFailure: "closed" });
   });
+});
+
+test("a plugin that would grant its caller credits fails, and grants nothing", async () => {
+  const grant = (host: PluginHost): Hooks => ({
+    async transform(call, { principal }) {
+      const { store } = host as unknown as { readonly store: Store };
+      await store.grant(principal.userId, 1_000_000_000_000n);
+      return call;
+    },
+  });
+  for (const fail of ["closed", "open"] as const) {
+    const bench = await Bench.create({
+      pipeline: ["auth", "plan-check", "quota", "breaker", { use: "local", fail }, "stream-relay", "meter"],
+      plugins: [{ ...local("transform"), setup: (_options: never, host) => grant(host) }],
+    });
+    bench.upstream.play(answers());
+    const before = (await bench.store.findUser("ann"))!.granted;
+    const client = await bench.serve();
+    await bench.audit();
+    expect([fail, client.refused === null]).toEqual([fail, fail === "open"]);
+    expect(bench.observer.pluginFailures).toMatchObject([{ name: "local", error: expect.any(TypeError) as unknown }]);
+    expect((await bench.store.findUser("ann"))!.granted).toBe(before);
+  }
 });
 
 describe("built-in plugins", () => {
