@@ -12,6 +12,7 @@ export * from "./json.ts";
 export * from "./key-limits.ts";
 export * from "./ledger.ts";
 export * from "./lifecycle.ts";
+export * from "./media.ts";
 export * from "./money.ts";
 export * from "./nearest.ts";
 export * from "./own-reply.ts";

@@ -150,7 +150,12 @@ function linkReferences(context: LinkContext, { accepts }: Incomplete<UpstreamCo
   for (const [index, pattern] of (accepts?.references ?? []).entries()) {
     if (pattern === undefined || !ANYWHERE.test(pattern)) continue;
     const message = `'${pattern}' lets clients have the provider read from anywhere, private hosts and buckets included`;
-    const finding = { rule: "wide-reference", severity: "warning", message, hint: "name the bucket or the host" } as const;
+    const finding = {
+      rule: "wide-reference",
+      severity: "warning",
+      message,
+      hint: "name the bucket or the host",
+    } as const;
     context.report(join(pointer, "accepts", "references", index), finding);
   }
 }
