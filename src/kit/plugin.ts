@@ -194,6 +194,13 @@ export interface Observer {
   pluginSlow?(plugin: string, hook: string, milliseconds: number): void;
 }
 
+/** How many tokens models have thought lately, by model and effort. */
+export interface ThoughtRecord {
+  note(model: string, effort: string, tokens: number): void;
+  /** Tokens that a request can be expected to think; null where none has been seen. */
+  expected(model: string, effort: string): number | null;
+}
+
 /** What plugins and the pipeline reach outside themselves: state, time, chance. */
 export interface Host {
   readonly snapshot: Snapshot;
@@ -214,6 +221,8 @@ export interface Host {
   /** Calls back about when `at` (Unix milliseconds) is reached, unless cancelled; resolution 50 ms. */
   readonly schedule: (at: number, callback: () => void) => () => void;
   readonly countTokens: (text: string) => Promise<number>;
+  /** Outlives a reload; left out: nobody remembers. */
+  readonly thoughts?: ThoughtRecord;
   readonly log: Log;
 }
 

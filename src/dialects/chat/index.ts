@@ -16,6 +16,7 @@ import { embedding } from "../endpoints/embedding.ts";
 import { image } from "../endpoints/image.ts";
 import { withAllowedThinking } from "./history.ts";
 import { chatBody } from "./request.ts";
+import { thinksByName } from "../thinking.ts";
 import { rerank } from "../endpoints/rerank.ts";
 import { speech } from "../endpoints/speech.ts";
 import { ChatStreamReader, MAX_CHOICES } from "./stream.ts";
@@ -124,6 +125,7 @@ const OF_SPEECH = ["speed"];
 /** At a server of which nothing is known. */
 export const openai: UpstreamDialect = {
   name: "openai",
+  thinks: thinksByName,
   codecs: CODECS,
   mayHaveResponses,
   probe: (apiKey) => getJson("/models", apiKey),
