@@ -1,6 +1,9 @@
 import { isJson, type Json, type StreamEvent, type Thinking, type Units, type Usage } from "../kit/index.ts";
 import { CHARACTERS_PER_TOKEN, type CountTokens, type PackedText, ProducedText } from "./texts.ts";
 
+/** By how much an upstream's own tokenizer may count more than ours without any thoughts. */
+const TOKENIZER_MARGIN = { share: 0.5, tokens: 32 };
+
 /** Counts what one exchange uses: the upstream's own counts, and the produced text for what they leave out. */
 export class UsageMeter {
   /** The upstream's last count. */
@@ -133,7 +136,9 @@ export class UsageMeter {
     if (usage.reasoning > 0) return usage.reasoning;
     if (usage.completion * CHARACTERS_PER_TOKEN <= this.#visible.characters) return 0;
     // Some upstreams count thoughts with the rest of the output: what is no visible text was thought.
-    return Math.max(0, usage.completion - (await this.#visible.tokens(this.#countTokens)));
+    const visible = await this.#visible.tokens(this.#countTokens);
+    const silent = usage.completion - visible;
+    return silent > visible * TOKENIZER_MARGIN.share + TOKENIZER_MARGIN.tokens ? silent : 0;
   }
 }
 
@@ -154,6 +159,9 @@ interface Thought {
   readonly isSummary: boolean;
 }
 
+/** Fields of a delta that hold a thought, in the canonical form and in vendors' own. */
+const THOUGHTS = ["reasoning_content", "reasoning", "reasoning_text", "thinking"];
+
 /** The thoughts among the deltas; null without any. */
 function thoughtOf(choices: unknown): Thought | null {
   if (!Array.isArray(choices)) return null;
@@ -162,16 +170,16 @@ function thoughtOf(choices: unknown): Thought | null {
   for (const choice of choices) {
     const delta: unknown = isJson(choice) ? choice["delta"] : null;
     if (!isJson(delta)) continue;
-    const thought = THOUGHTS.map((name) => delta[name]).find((value) => typeof value === "string" && value !== "");
-    if (typeof thought !== "string") continue;
-    text += thought;
-    isSummary ||= hasSummary(delta);
+    for (const name of THOUGHTS) {
+      const thought = delta[name];
+      if (typeof thought !== "string" || thought === "") continue;
+      text += thought;
+      isSummary ||= hasSummary(delta);
+      break;
+    }
   }
   return text === "" ? null : { text, isSummary };
 }
-
-/** Fields of a delta that hold a thought, in the canonical form and in vendors' own. */
-const THOUGHTS = ["reasoning_content", "reasoning", "reasoning_text", "thinking"];
 
 function hasSummary({ reasoning_details: details }: Json): boolean {
   if (!Array.isArray(details)) return false;
