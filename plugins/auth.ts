@@ -1,8 +1,9 @@
-import { definePlugin, GatewayError, type Identities, type Principal } from "#kit";
+import { GatewayError, isPromise, type Principal } from "#kit";
 import type { AuthOptions } from "#schema";
+import { type BuiltinHost, defineBuiltin } from "../src/kit/builtin.ts";
 
-/** Says who is calling: an API key serves, an access token proves an account but no right to inference. */
-export default definePlugin<AuthOptions>({
+/** Says who is calling. An API key serves; an access token proves an account, but gives no right to inference. */
+export default defineBuiltin<AuthOptions, "identify">({
   name: "auth",
   stage: "identify",
   schema: new URL("../schemas/plugins/auth.schema.json", import.meta.url),
@@ -12,7 +13,8 @@ export default definePlugin<AuthOptions>({
         if (credentials.kind === "none") return null;
         if (credentials.kind === "token") return refuseToken(identities, credentials.value);
         const principal = identities.presume(credentials.value);
-        return principal instanceof Promise ? principal.then(known) : known(principal);
+        // A key that is remembered needs no waiting.
+        return isPromise(principal) ? principal.then(known) : known(principal);
       },
     };
   },
@@ -23,7 +25,7 @@ function known(principal: Principal | null): Principal {
   return principal;
 }
 
-async function refuseToken(identities: Identities, token: string): Promise<never> {
+async function refuseToken(identities: BuiltinHost<"identify">["identities"], token: string): Promise<never> {
   if ((await identities.byToken(token)) === null) throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
   throw new GatewayError("AUTHENTICATION_ERROR", "Authentication failed");
 }

@@ -6,7 +6,6 @@ import {
   budgetResetsAt,
   budgetText,
   type CallFacts,
-  definePlugin,
   type Exchange,
   GatewayError,
   isPromise,
@@ -19,18 +18,18 @@ import {
   type RequestBudget,
   type Settlement,
   StalePrincipal,
-  type Store,
   tariffsOf,
   tierOf,
   type Usage,
   type Windows,
 } from "#kit";
 import type { QuotaOptions } from "#schema";
+import { type BuiltinHost, defineBuiltin } from "../src/kit/builtin.ts";
 
 const BYTES_PER_TOKEN = 4;
 
 /** Reserves all windows, a stream slot and the estimated cost in one step; settles them to what was really used. */
-export default definePlugin<QuotaOptions>({
+export default defineBuiltin<QuotaOptions, "admit">({
   name: "quota",
   stage: "admit",
   schema: new URL("../schemas/plugins/quota.schema.json", import.meta.url),
@@ -99,7 +98,9 @@ function usageOf({ promptBytes, units }: CallFacts, completion: number): Usage {
   return { prompt: Math.ceil(promptBytes / BYTES_PER_TOKEN), completion, cached: 0, reasoning: 0, ...units };
 }
 
-function settle(store: Pick<Store, "settle">, exchange: Exchange, outcome: Outcome): Awaitable<void> {
+type Admissions = Pick<BuiltinHost<"admit">["store"], "settle">;
+
+function settle(store: Admissions, exchange: Exchange, outcome: Outcome): Awaitable<void> {
   const { id, principal } = exchange;
   const { userId } = principal;
   const { giveBack } = outcome;
@@ -122,7 +123,7 @@ function ignore(): void {}
 
 /** Refused for good, for instance a charge beyond what is stored: slot and hold must not be lost with it. */
 async function releaseOnly(
-  store: Pick<Store, "settle">,
+  store: Admissions,
   settlement: Pick<Settlement, "id" | "userId" | "giveBack">,
   error: unknown,
 ): Promise<never> {

@@ -3,8 +3,8 @@
 export type Port = number;
 export type Flag = boolean;
 export type Size = string;
-export type Count = number;
 export type PositiveDuration = string;
+export type Count = number;
 export type Duration = string;
 /**
  * This interface was referenced by `ImagePriceConfig`'s JSON-Schema definition
@@ -104,6 +104,8 @@ export interface ServerConfig {
   body_limit?: Size;
   body_memory?: Size;
   upload_space?: Size;
+  count_budget?: Size;
+  shed?: ShedConfig;
   /**
    * CIDRs of proxies whose X-Forwarded-For is believed.
    */
@@ -154,6 +156,13 @@ export interface AdminTokenConfig {
    * A viewer sees everything and changes nothing.
    */
   role: "viewer" | "operator";
+}
+export interface ShedConfig {
+  loop_delay?: PositiveDuration;
+  /**
+   * How much of V8's heap may be in use: a share of its limit (--max-old-space-size), or a size. Absent: all of it.
+   */
+  heap?: number | Size;
 }
 export interface ConnectionsConfig {
   /**
@@ -314,6 +323,10 @@ export interface TierConfig {
    */
   access: string[] | "all";
   limits: LimitsConfig;
+  /**
+   * When server.shed refuses requests, plans of a lower class are refused first. Its place in tiers, from 0, when absent.
+   */
+  class?: number;
 }
 export interface LimitsConfig {
   day: Limit;
@@ -492,6 +505,10 @@ export interface AcceptsConfig {
    * Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
    */
   fields?: string[];
+  /**
+   * What clients may name in a conversation beside data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of what else the provider keeps. * stands for any text without an @ before the path. The provider reads them with your account's identity, so any client may read them.
+   */
+  references?: string[];
   /**
    * Most stop sequences; 0: none are sent.
    */
@@ -1137,6 +1154,7 @@ export interface AccessLogConfig {
    */
   lines?: "all" | "failures" | "none";
   users?: Flag;
+  addresses?: Flag;
 }
 export interface OtlpConfig {
   /**
@@ -1955,10 +1973,6 @@ export type InferenceEndpoint =
  */
 export type ManualMode = "drain" | "open" | "close";
 /**
- * A viewer changes nothing.
- */
-export type AdminRole = "viewer" | "operator";
-/**
  * For the next page; null on the last one.
  */
 export type NextCursor = string | null;
@@ -1970,6 +1984,10 @@ export type ExplainAnswer = Explanation | PastExplanation;
  * open: it is left alone.
  */
 export type BreakerState = "closed" | "open" | "half_open";
+/**
+ * A viewer changes nothing.
+ */
+export type AdminRole = "viewer" | "operator";
 
 export interface AdminSchemas {
   AuditQuery: AuditQuery;
@@ -2610,11 +2628,11 @@ export interface AuditPage {
   next_cursor: NextCursor;
 }
 /**
- * One call that changed something, or was to.
+ * A change, a sign-in or an export.
  */
 export interface AuditEntry {
   /**
-   * In the order of time.
+   * Unique.
    */
   id: string;
   /**
@@ -2622,16 +2640,19 @@ export interface AuditEntry {
    */
   at: string;
   /**
-   * Of the token.
+   * The name of the token; cli for the command line, user for a user, empty where nobody is known.
    */
   name: string;
-  role: AdminRole;
   /**
-   * `operationId` of the call.
+   * The role of the token; user for a user, none for a sign-in that failed.
+   */
+  role: "viewer" | "operator" | "user" | "none";
+  /**
+   * `operationId` of the call; signIn, signInFailed, signOut, userSignIn or export.
    */
   action: string;
   /**
-   * What it was about: an id, or the name of an upstream.
+   * The id or name of what it was about.
    */
   target: string | null;
   /**
@@ -2645,9 +2666,25 @@ export interface AuditEntry {
    */
   outcome: "begun" | "done" | "refused" | "failed";
   /**
-   * Of the answer; null before there is one.
+   * Of the answer; null before there is one, and for a command.
    */
   status: number | null;
+  /**
+   * The client's IP address; null for a command, and where it was removed with a user's account.
+   */
+  address: string | null;
+  /**
+   * SHA-256 over this entry and `previous`; null until its end is written.
+   */
+  digest: string | null;
+  /**
+   * `digest` of the entry before; null for the first one.
+   */
+  previous: string | null;
+  /**
+   * Target and details were removed with a user's account.
+   */
+  erased: boolean;
 }
 /**
  * The configuration in force.
@@ -2941,6 +2978,10 @@ export interface SourcePlugin {
    * Where in the pipeline it works.
    */
   stage: string;
+  /**
+   * Further stages that it works in; absent: none.
+   */
+  also?: string[];
   /**
    * Plugins before it.
    */
@@ -3811,6 +3852,10 @@ export interface Instance {
    * Streamed answers under way.
    */
   streams: number;
+  /**
+   * Plans of which it refuses new requests, being overloaded.
+   */
+  shedding: string[];
 }
 /**
  * The pipeline in force; counts are since each of the processes of this listener started.
@@ -4696,6 +4741,15 @@ export interface CreatedAdminKey {
   tags: {
     [k: string]: string;
   };
+}
+/**
+ * The user is signed out everywhere.
+ */
+export interface EndedSessions {
+  /**
+   * Says so.
+   */
+  message: string;
 }
 /**
  * It works no more.

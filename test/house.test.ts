@@ -6,7 +6,8 @@ import { codeOf, type Module, MODULES, ROOT } from "./support/modules.ts";
 const SOURCES = MODULES.filter(({ path }) => path.startsWith("src/"));
 
 const MIN_LINES = 80;
-const MAX_LINES = 350;
+/** A file is divided by its subject; beyond this it has several. */
+const MAX_LINES = 500;
 const MAX_README_LINES = 30;
 const MAX_DIALECTS_README_LINES = 60;
 
@@ -22,7 +23,6 @@ const PLUG_IN_POINTS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^src\/ui\/(?:dashboard|console|status)\/[\w-]+\.tsx$/, "a page of the browser's"],
 ];
 const SMALL: readonly Excuse[] = [
-  ["src/gateway/tokenizer-worker.ts", "the entry of a thread"],
   ["src/dialects/endpoints/jina-and-voyage.ts", "the dialects of two providers, each a plug-in"],
 ];
 const LONG: readonly Excuse[] = [];

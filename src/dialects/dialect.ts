@@ -134,6 +134,8 @@ export interface UpstreamDialect {
    * Whether a chat model of that name thinks when it is called so; undefined where nothing says so. Left out: nothing does.
    */
   thinks?(call: Call, model: string): boolean | undefined;
+  /** What stands there caches prefixes by itself: a client that marks them loses nothing. */
+  readonly cachesUnasked?: true;
   /** The kinds it serves. */
   readonly codecs: Readonly<Partial<Record<Kind, Codec>>>;
   /** Whether there may be a Responses endpoint; left out: there is none. */

@@ -1,5 +1,6 @@
 import type { Snapshot, StepCondition, StepSettings } from "../kit/index.ts";
-import { type Changes, same, type Side, type Two } from "./change.ts";
+import type { Changes, Side, Two } from "./change.ts";
+import { same } from "./same.ts";
 import { duration, pointersOfDifference } from "./values.ts";
 
 /** The plugins, what they are told, when they run, and the code of local ones. @param everyone the plans of both sides. */

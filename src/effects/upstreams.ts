@@ -1,5 +1,6 @@
 import type { Snapshot, Upstream } from "../kit/index.ts";
-import { type Changes, same, type Subject, type Two, type Value } from "./change.ts";
+import type { Changes, Subject, Two, Value } from "./change.ts";
+import { same } from "./same.ts";
 import { TIMEOUTS } from "./models.ts";
 import { duration, snakeCase } from "./values.ts";
 
@@ -56,6 +57,8 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
   changes.differs("upstream-dialect-changed", about("dialect"), [old.dialect, now.dialect], plans);
   changes.differs("upstream-vendor-changed", about("vendor"), [old.vendor ?? null, now.vendor ?? null], plans);
   changes.differs("upstream-vendor-changed", about("api"), [old.api ?? "auto", now.api ?? "auto"], plans);
+  const references = [old.accepts?.references ?? [], now.accepts?.references ?? []] as const;
+  changes.fewer("upstream-references-fewer", about("accepts.references"), references, plans);
   for (const [setting, before, after] of acceptsOf(old, now)) {
     changes.add("upstream-vendor-changed", about(`accepts.${setting}`), [before, after], plans);
   }
@@ -123,7 +126,10 @@ const DETAILS: readonly (readonly [
 ];
 
 function acceptsOf(old: Upstream, now: Upstream): readonly (readonly [setting: string, before: Value, after: Value])[] {
-  const [was, is] = [old, now].map(({ accepts }) => new Map<string, Value>(Object.entries(accepts ?? {})));
+  const [was, is] = [old, now].map(({ accepts }) => {
+    const { references: _references, ...others } = accepts ?? {};
+    return new Map<string, Value>(Object.entries(others));
+  });
   const names = [...new Set([...was!.keys(), ...is!.keys()])].filter((name) => !same(was!.get(name), is!.get(name)));
   return names.map((name) => [snakeCase(name), was!.get(name) ?? null, is!.get(name) ?? null]);
 }

@@ -1,5 +1,5 @@
 import { type Decimal, escapeSegment, type Secret } from "../kit/index.ts";
-import { same } from "./change.ts";
+import { same } from "./same.ts";
 
 const DURATIONS = [
   ["d", 86_400_000],

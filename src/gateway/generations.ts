@@ -1,5 +1,5 @@
 import { ConfigurationError, lineOf } from "../config/diagnostics.ts";
-import { inBackground } from "../kit/index.ts";
+import { type IdempotencyKeys, inBackground, type Snapshot } from "../kit/index.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
@@ -27,6 +27,7 @@ const DISPOSE_TIMEOUT_MS = 3_000;
 
 interface GenerationsOptions {
   readonly services: HostServices;
+  readonly keys: IdempotencyKeys;
   readonly upstreams: Upstreams;
   readonly telemetry: Telemetry;
   readonly registry: InstanceRegistry;
@@ -66,6 +67,8 @@ export async function startGenerations(context: StartContext, options: Generatio
   warnings.take(loaded);
   /** The candidate that is put in force just now. */
   let promoted: string | null = null;
+  /** What the latest reload has read. */
+  let read: Snapshot | null = null;
   const reloader: Reloader = new Reloader({
     state,
     files: start.files,
@@ -75,6 +78,7 @@ export async function startGenerations(context: StartContext, options: Generatio
       // At every reload, also one that changes nothing: the file may have been moved away to begin a new one.
       telemetry.reopen();
       const again = await loadAgain(settings);
+      read = isLoaded(again) ? again.snapshot : null;
       if (isLoaded(again) && again.hash === state.snapshot.hash) warnings.take(again);
       return again;
     },
@@ -87,7 +91,10 @@ export async function startGenerations(context: StartContext, options: Generatio
     warnings: () => warnings.list,
     now,
     log,
-    afterReload: (result, by) => endCooldowns(result, by, options.upstreams),
+    afterReload(result, by) {
+      if (result.ok && read !== null) state.adminTokens = read.server.admin?.tokens ?? [];
+      return endCooldowns(result, by, options.upstreams);
+    },
     onEvent(event) {
       if (event.type === "decided") promoted = event.decision.result === "promoted" ? event.hash : null;
       if (event.type === "returned") remember(event.loaded, "rollback");
@@ -125,7 +132,7 @@ function endCooldowns(result: ReloadResult, by: "file" | "reload", upstreams: Up
 
 type Build = (loaded: Loaded, number: number, probation: boolean) => Promise<Generation>;
 
-function builder({ log }: StartContext, { services, upstreams, telemetry }: GenerationsOptions): Build {
+function builder({ log }: StartContext, { services, keys, upstreams, telemetry }: GenerationsOptions): Build {
   return async (loaded, number, probation) => {
     const { snapshot } = loaded;
     const trial: Trial = { counts: null };
@@ -133,7 +140,7 @@ function builder({ log }: StartContext, { services, upstreams, telemetry }: Gene
     await telemetry.prepare(snapshot.telemetry);
     const lease = await upstreams.lease(snapshot, probation ? { probation, log: ownLog } : {});
     const observer = telemetry.observerOf(snapshot, trial);
-    return createGeneration({ number, loaded, upstreams: lease, services, observer, trial });
+    return createGeneration({ number, loaded, upstreams: lease, services, keys, observer, trial });
   };
 }
 

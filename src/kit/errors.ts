@@ -5,6 +5,8 @@ import type { AttemptError } from "./reply.ts";
 /** How an error leaves the gateway; `body` "text" is the message alone, "message" is JSON `{message}`, "error" `{error}`. */
 interface ErrorRow {
   readonly status: number;
+  /** Further statuses, each chosen by `ErrorDetails.status`; left out: there are no others. */
+  readonly others?: readonly number[];
   /** What clients' formats call it. */
   readonly kind: ErrorKind;
   /** Whether the code is sent as `X-Error-Code`. */
@@ -30,6 +32,7 @@ export const ERRORS = Object.freeze({
   NOT_FOUND: text(404, "not_found"),
   MODEL_NOT_FOUND: { status: 404, kind: "not_found", coded: false, body: "error" },
   UNKNOWN_PATH: json(404, "not_found"),
+  IDEMPOTENCY_CONFLICT: { ...text(409, "invalid_request"), others: [422] },
   METHOD_NOT_ALLOWED: json(405, "invalid_request"),
   REQUEST_TOO_LARGE: text(413, "too_large"),
   UNSUPPORTED_MEDIA_TYPE: text(415, "invalid_request"),
@@ -50,6 +53,8 @@ export const ERRORS = Object.freeze({
 export type ErrorCode = keyof typeof ERRORS;
 
 export interface ErrorDetails {
+  /** One of the row's further statuses; left out: the row's own. */
+  readonly status?: number;
   /** Seconds until a retry makes sense; sent as `Retry-After`, rounded up, at least 1. */
   readonly retryAfter?: number;
   /** No retry can help: sent as `x-should-retry: false`. */
@@ -80,7 +85,7 @@ export class GatewayError extends Error {
   }
 
   get status(): number {
-    return ERRORS[this.code].status;
+    return this.details.status ?? ERRORS[this.code].status;
   }
 
   get kind(): ErrorKind {
@@ -164,6 +169,17 @@ export class StalePrincipal extends Error {
 /** What the gateway can hold is in use. */
 export function overloaded(): GatewayError {
   return new GatewayError("OVERLOADED", "Server is busy", { retryAfter: 1 });
+}
+
+/**
+ * Refuses a request of an overloaded process. Nothing is looked up for its answer, which must cost next to nothing: most
+ * requests may get it.
+ */
+export class ShedRefusal extends GatewayError {
+  /** @param retryAfter seconds */
+  constructor(retryAfter: number) {
+    super("OVERLOADED", "Server is busy", { retryAfter });
+  }
 }
 
 export function shuttingDown(): GatewayError {

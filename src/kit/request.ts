@@ -2,6 +2,8 @@ import type { AbortReason, Cancellation } from "./cancellation.ts";
 import type { ErrorCode, GatewayError } from "./errors.ts";
 import type { Json } from "./json.ts";
 import type { KeyLimits } from "./key-limits.ts";
+import type { Medium } from "./media.ts";
+import type { Reference } from "./references.ts";
 import type { StreamEvent } from "./reply.ts";
 import type { Kind, Model, Target, Tier } from "./snapshot.ts";
 import type { Units, Usage } from "./money.ts";
@@ -63,6 +65,8 @@ export interface Principal {
   readonly keyLimits?: KeyLimits;
   /** Raised by what makes this out of date: another tier, a revoked key. Absent where the store has no need of it. */
   readonly version?: number;
+  /** The user's `sessions`, for access tokens. Absent: 0. */
+  readonly sessions?: number;
 }
 
 /** A file that came with a request; may be read as often as there are attempts. */
@@ -84,8 +88,10 @@ export interface CallFacts {
   /** The route identifier that the client sent. */
   readonly model: string;
   readonly stream: boolean;
-  /** UTF-8 bytes of prompt text, for the hold. */
+  /** UTF-8 bytes of prompt text, and what its media count at four bytes a token, for the hold. */
   readonly promptBytes: number;
+  /** Images, documents and recordings of the prompt. Left out: there are none, or an answer streams. */
+  readonly media?: readonly Medium[];
   /** Output tokens the client allows at most; null when it did not say. */
   readonly maxOutput: number | null;
   /** Answers the client asks for (`n`), for a hold without `maxOutput`; left out: 1. */
@@ -123,6 +129,8 @@ export interface Call extends CallFacts {
   readonly body: Json;
   /** Fields of the client's dialect without a canonical place, as they came: for upstreams of the same dialect. */
   readonly native?: Json;
+  /** What the client names that only an upstream with permission is sent; left out: nothing of the kind. */
+  readonly references?: readonly Reference[];
   /** What the client sent. Another body than it has makes it worthless. Left out: nobody kept it, or a plugin had the call. */
   readonly text?: BodyText;
 }
@@ -279,7 +287,14 @@ export interface Client {
   abort(reason: AbortReason): void;
   /** `listener` is called at `abort("shutdown")` also when `signal` was aborted before for another reason. One listener. */
   onShutdown(listener: () => void): void;
-  answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void;
+  /** @param requestId of the request whose answer it is; left out: this one's. */
+  answer(
+    status: number,
+    contentType: string,
+    body: string | Uint8Array,
+    headers: Readonly<Record<string, string>>,
+    requestId?: string,
+  ): void;
   /** Sends the head of a streamed answer. */
   startStream(contentType: string, headers: Readonly<Record<string, string>>): void;
   /** @param events of the upstream's stream that the chunk holds. @returns false: stop until `onDrain` calls. */
@@ -288,7 +303,8 @@ export interface Client {
   end(last: string): void;
   /** Breaks the connection off: a body without an ending of its own must not look whole. */
   cut(): void;
-  refuse(error: unknown, headers: Readonly<Record<string, string>>): void;
+  /** @param requestId as of `answer`. */
+  refuse(error: unknown, headers: Readonly<Record<string, string>>, requestId?: string): void;
 }
 
 /** What was read of a request's body, checked. */
@@ -312,6 +328,8 @@ export interface InferenceRequest {
   readonly client: Client;
   /** null before it was read, and once `keep` was called. */
   readonly body: RequestBody | null;
+  /** `Idempotency-Key`, and a digest of endpoint and body. Known with the body; left out: every copy of it is served. */
+  readonly idempotency?: { readonly key: string; readonly body: Uint8Array } | null;
   /** Told of each target that it is tried at; left out: nobody asks. */
   tried?(target: Target): void;
   /** Drops the body, of which so many bytes are still held elsewhere: the rest of its room is given back. */

@@ -1,6 +1,7 @@
 import type { Lifecycle } from "./lifecycle.ts";
 import type { Decimal, Price } from "./money.ts";
 import type { Secret } from "./secret.ts";
+import type { ShedSettings } from "./shedding.ts";
 import type { Accepts, ApiChoice, Parameters, Vendor } from "./vendor.ts";
 
 /** The compiled configuration: frozen plain data. Records keyed by operators' names have no prototype. */
@@ -50,6 +51,10 @@ export interface ServerSettings {
   readonly bodyMemory: number;
   /** Bytes of uploads that requests in flight may hold on disk, all together. */
   readonly uploadSpace: number;
+  /** Bytes of `count_tokens` bodies, a minute and user. */
+  readonly countBudget: number;
+  /** `null`: requests are never shed. */
+  readonly shed: ShedSettings | null;
   readonly trustedProxies: readonly string[];
   /** Open connections of one process: in all, and of one client address; null: no bound of its own. */
   readonly connections: { readonly total: number; readonly perAddress: number | null };
@@ -135,6 +140,8 @@ export interface Tier {
   /** Model tiers this plan may call. */
   readonly access: readonly string[] | "all";
   readonly limits: Limits;
+  /** Plans of a lower class are shed first; absent: its place among the plans. */
+  readonly class?: number;
 }
 
 /** A plan by its name; one that the configuration no longer has may call nothing. */
@@ -304,7 +311,12 @@ export interface Incident {
 }
 
 export interface TelemetrySettings {
-  readonly accessLog: { readonly lines: "all" | "failures" | "none"; readonly users: boolean };
+  readonly accessLog: {
+    readonly lines: "all" | "failures" | "none";
+    readonly users: boolean;
+    /** Whether lines have the client's address. */
+    readonly addresses: boolean;
+  };
   readonly serverTiming: "on_request" | "always" | "never";
   readonly otlp: OtlpSettings | null;
   readonly decisionLog: DecisionLogSettings | null;

@@ -19,7 +19,7 @@ import {
 } from "../kit/index.ts";
 
 /** Headers that plugins get nothing of: what they read may end in a log. */
-const CREDENTIALS: ReadonlySet<string> = new Set(["authorization", "proxy-authorization", "x-api-key", "cookie"]);
+const CREDENTIALS = new Set("authorization proxy-authorization x-api-key api-key x-goog-api-key cookie".split(" "));
 
 /** The part of a request's state that plugins may see. */
 interface SeenState {

@@ -1,4 +1,5 @@
 import {
+  ANY_MODEL,
   type Awaitable,
   type Call,
   type ClientRequest,
@@ -6,16 +7,32 @@ import {
   type InferenceRequest,
   isPromise,
   isStoreUnavailable,
+  mediaBytes,
+  mediaTokens,
+  type Model,
   modelAt,
+  mostMediaTokens,
   type Principal,
   type RequestPipeline,
+  ShedRefusal,
+  type Snapshot,
   storeUnavailable,
 } from "../kit/index.ts";
 import { serverTimingHeader, standingHeaders } from "./answer-headers.ts";
+import type { AnswerRecord } from "./answer-record.ts";
 import type { Pipeline } from "./build.ts";
 import { elapsedOf } from "./exchange.ts";
 import { currentWindows, passOver } from "./hooks.ts";
+import { KeyedRequests } from "./idempotency.ts";
 import { RequestRun, type RunnerParts } from "./request-run.ts";
+
+/** With its media as the model's own providers count them, as a hold has to know. */
+function withMediaOf(call: Call, model: Model, { upstreams }: Snapshot): Call {
+  const { media, promptBytes } = call;
+  if (media === undefined) return call;
+  const more = mostMediaTokens(media, model, upstreams) - mediaTokens(media, ANY_MODEL);
+  return { ...call, promptBytes: promptBytes + mediaBytes(more) };
+}
 
 /** How often a request is identified again while its user's account is being changed. */
 const MAX_IDENTIFICATIONS = 5;
@@ -23,9 +40,19 @@ const MAX_IDENTIFICATIONS = 5;
 /** Serves requests by one pipeline; see `RequestPipeline` for the order of the calls. */
 export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   readonly #parts: RunnerParts;
+  /** null: keys are not looked at. */
+  readonly #keyed: KeyedRequests | null;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    this.#keyed =
+      parts.keys === undefined
+        ? null
+        : new KeyedRequests(parts.keys, parts, {
+            identify: (request) => this.identify(request),
+            run: (request, principal, record) => this.#run(request, principal, MAX_IDENTIFICATIONS, record),
+            refuse: (request, principal, error, requestId) => this.refuse(request, principal, error, requestId),
+          });
   }
 
   /** Asks the identify plugins in order. @throws GatewayError 401 for nobody known. */
@@ -65,17 +92,22 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   resolve(call: Call): Call {
     const { snapshot, now } = this.#parts.host;
     const model = modelAt(snapshot, call.model, now());
-    return model === null || model.id === call.model ? call : { ...call, model: model.id, asked: call.model };
+    if (model === null) return call;
+    const counted = withMediaOf(call, model, snapshot);
+    return model.id === call.model ? counted : { ...counted, model: model.id, asked: call.model };
   }
 
   run(request: InferenceRequest, principal: Principal): Promise<void> {
-    return this.#run(request, principal, MAX_IDENTIFICATIONS);
+    const { idempotency } = request;
+    if (this.#keyed === null || !idempotency) return this.#run(request, principal, MAX_IDENTIFICATIONS, null);
+    return this.#keyed.serve(request, idempotency, principal);
   }
 
-  #run(request: InferenceRequest, principal: Principal, left: number): Promise<void> {
+  /** @param record of a request with an idempotency key, which nobody else serves. */
+  #run(request: InferenceRequest, principal: Principal, left: number, record: AnswerRecord | null): Promise<void> {
     try {
-      return new RequestRun(this.#parts, request, principal).serve().then(
-        (served) => (served ? undefined : this.#runAgain(request, principal, left)),
+      return new RequestRun(this.#parts, request, principal, record).serve().then(
+        (served) => (served ? undefined : this.#runAgain(request, principal, left, record)),
         (error: unknown) => this.refuse(request, principal, error),
       );
     } catch (error) {
@@ -84,7 +116,12 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   }
 
   /** The principal was out of date. */
-  async #runAgain(request: InferenceRequest, former: Principal, left: number): Promise<void> {
+  async #runAgain(
+    request: InferenceRequest,
+    former: Principal,
+    left: number,
+    record: AnswerRecord | null,
+  ): Promise<void> {
     let current: Principal | null = former;
     try {
       if (left === 0) throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));
@@ -94,18 +131,24 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
     } catch (error) {
       return this.refuse(request, current, error);
     }
-    return this.#run(request, current, left - 1);
+    return this.#run(request, current, left - 1, record);
   }
 
-  async refuse(request: InferenceRequest, principal: Principal | null, error: unknown): Promise<void> {
+  /** @param requestId of the request whose answer it is; left out: this one's. */
+  async refuse(
+    request: InferenceRequest,
+    principal: Principal | null,
+    error: unknown,
+    requestId?: string,
+  ): Promise<void> {
     const { pipeline, host, observer } = this.#parts;
     // A store that is away would keep the refusal waiting for a second time.
-    const isAway = principal === null || isStoreUnavailable(error);
-    const windows = isAway ? null : await currentWindows(pipeline, principal, host);
+    const asksStore = principal !== null && !isStoreUnavailable(error) && !(error instanceof ShedRefusal);
+    const windows = asksStore ? await currentWindows(pipeline, principal, host) : null;
     observer.refused(request.head, error, request.receivedAt, { principal, call: request.body?.call ?? null });
     const timing = serverTimingHeader(request, elapsedOf(request, host));
     const call = request.body?.call;
     const asked = call === undefined ? null : (call.asked ?? call.model);
-    request.client.refuse(error, { ...standingHeaders(host, asked, windows), ...timing });
+    request.client.refuse(error, { ...standingHeaders(host, asked, windows), ...timing }, requestId);
   }
 }

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { promisify } from "node:util";
 import type { Listener } from "listhen";
 import type { Address } from "../kit/index.ts";
-import { type Connections, limitPipelining } from "./connections.ts";
+import { type Connections, limitPipelining, StalledReaders } from "./connections.ts";
 import {
   answerClientError,
   type EarlyRefusal,
@@ -31,6 +31,8 @@ export interface ServerTimeouts {
   readonly request: number;
   readonly keepAlive: number;
   readonly check: number;
+  /** After which a client is cut that takes nothing of what waits for it. */
+  readonly stall: number;
 }
 
 const TIMEOUTS: ServerTimeouts = {
@@ -38,7 +40,14 @@ const TIMEOUTS: ServerTimeouts = {
   request: 60_000,
   keepAlive: 65_000,
   check: 1000,
+  stall: 30_000,
 };
+
+/**
+ * Connections that the kernel holds until the process takes them; it allows fewer where `net.core.somaxconn` says so. With
+ * Node's 511 a late event loop loses connections: those of paying users as well, before anybody knows whose they are.
+ */
+const MAX_WAITING_CONNECTIONS = 4_096;
 
 export interface ListenOptions {
   /** What configures the addresses, for errors that say where to choose another. */
@@ -58,15 +67,20 @@ export async function listenOn(
   options: ListenOptions = {},
 ): Promise<Listening> {
   const servers: Server[] = [];
+  const stalled = new StalledReaders(options.timeouts?.stall ?? TIMEOUTS.stall);
   const closeAll = (): void => {
     for (const server of servers) server.closeAllConnections();
   };
   const close = async (): Promise<void> => {
     // Not listhen's own close: it destroys a socket as soon as its answer is written, unread bytes or not.
     await Promise.allSettled(servers.map((server) => promisify(server.close.bind(server))()));
+    stalled.close();
   };
   try {
-    for (const address of addresses) servers.push(await listenOne(address, handler, options));
+    for (const address of addresses) {
+      const server = await listenOne(address, handler, options);
+      servers.push(server.on("connection", (socket: Socket) => stalled.watch(socket)));
+    }
   } catch (error) {
     closeAll();
     await close();
@@ -191,7 +205,14 @@ async function listenWithListhen({ host, port }: Address, handler: RequestListen
     server.close();
     throw new Error(`cannot listen on ${host}:${port}: browsers block this port; choose another${place}`);
   }
+  deepen(server);
   return server;
+}
+
+/** listhen takes no backlog: the kernel is told a second time. */
+function deepen(server: Server): void {
+  const { _handle: handle } = server as Server & { readonly _handle?: { listen(backlog: number): number } | null };
+  handle?.listen(MAX_WAITING_CONNECTIONS);
 }
 
 /**
@@ -199,7 +220,7 @@ async function listenWithListhen({ host, port }: Address, handler: RequestListen
  * connections, also by what only wants to know whether the port is free.
  */
 async function listenShared(host: string, port: number, handler: RequestListener): Promise<Server> {
-  const server = createServer(handler).listen({ host, port });
+  const server = createServer(handler).listen({ host, port, backlog: MAX_WAITING_CONNECTIONS });
   await once(server, "listening");
   return server;
 }

@@ -35,6 +35,7 @@ export interface RejectedEarly {
   readonly durationMs: number;
   readonly method: string;
   readonly trace: RequestTrace | null;
+  readonly address: string;
 }
 
 /** A request that was answered by one of the routes beside inference. */
@@ -47,6 +48,7 @@ export interface RouteServed {
   readonly requestId: string;
   readonly durationMs: number;
   readonly trace: RequestTrace | null;
+  readonly address: string;
 }
 
 export interface PublicServerOptions {
@@ -54,6 +56,8 @@ export interface PublicServerOptions {
   readonly pipeline: () => RequestPipeline;
   /** See `InferenceOptions`. */
   readonly candidateFor?: (userId: string) => RequestPipeline | null;
+  /** See `InferenceOptions`. */
+  readonly shed?: (tier: string) => GatewayError | null;
   /** Of the configuration in force; read once per request. */
   readonly settings: () => ServerSettings;
   readonly validateBody: ValidateBody;
@@ -72,8 +76,6 @@ export interface PublicServerOptions {
   readonly pages?: AnswerPage;
   readonly onRejectedEarly?: (rejected: RejectedEarly) => void;
   readonly onRouteServed?: (served: RouteServed) => void;
-  /** After which a client that reads nothing of what waits for it is cut. */
-  readonly stallAfterMs?: number;
   /** Of a store that several processes share: what each address sends counts in all of them. */
   readonly addCounts?: Store["addCounts"];
 }
@@ -96,8 +98,6 @@ export interface PublicServer {
   /** Ends every running inference request; the pipeline answers and settles it. */
   abortAll(reason: "shutdown"): void;
 }
-
-const STALL_AFTER_MS = 30_000;
 
 /** One request as its head describes it. */
 interface ReceivedRequest {
@@ -125,8 +125,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   };
   const ids = new Uuids();
   const newId = (): string => ids.random();
-  const stallAfterMs = options.stallAfterMs ?? STALL_AFTER_MS;
-  const inference = createInference({ ...options, elapsed, stallAfterMs, budgets, ids });
+  const inference = createInference({ ...options, elapsed, budgets, ids });
   const contexts = new WeakMap<IncomingMessage, RouteContext>();
   const router = createRouter(options.routes ?? [], log, {
     externalPaths: FORMATS.keys(),
@@ -142,17 +141,12 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   const closing = (): boolean => draining;
 
   const reject = (received: ReceivedRequest, status: number, code: ErrorCode | null): void => {
-    const { http, format, receivedAt, trace } = received;
+    const { http, format, ip: address, receivedAt, trace } = received;
     const { requestId } = http;
-    onRejectedEarly?.({
-      endpoint: format?.endpoint ?? "other",
-      status,
-      code,
-      requestId,
-      durationMs: now() - receivedAt,
-      method: http.req.method ?? "",
-      trace,
-    });
+    const durationMs = now() - receivedAt;
+    const { method = "" } = http.req;
+    const endpoint = format?.endpoint ?? "other";
+    onRejectedEarly?.({ endpoint, status, code, requestId, durationMs, method, trace, address });
   };
 
   /** @param tooMany what the limit of its address refuses it with. */
@@ -180,7 +174,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const status = res.headersSent ? res.statusCode : CLIENT_GONE_STATUS;
       const durationMs = now() - receivedAt;
       const { method = "" } = req;
-      onRouteServed?.({ route: context.route ?? "other", method, status, requestId, durationMs, trace });
+      onRouteServed?.({ route: context.route ?? "other", method, status, requestId, durationMs, trace, address: ip });
     });
     context.route = settings().dashboard ? (options.pages?.(http, pathOf(req.url ?? "/")) ?? null) : null;
     if (context.route !== null) return;
@@ -306,14 +300,12 @@ const EXPOSED = [
   "X-Gateway-Queued-Ms",
   "Server-Timing",
   "X-Gateway-Answered-By",
+  "Idempotency-Replayed",
   "Deprecation",
   "Sunset",
   "Request-Id",
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  ...["Day", "Hour", "Minute"].flatMap((window) =>
-    ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}-${window}`),
+  ...["", "-Day", "-Hour", "-Minute"].flatMap((window) =>
+    ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}${window}`),
   ),
 ].join(", ");
 

@@ -23,6 +23,8 @@ export interface Metrics {
   finished(exchange: Exchange, outcome: Outcome): void;
   /** A request that was not inference, or refused before it; `endpoint` is one of the gateway's own names. */
   answered(endpoint: string, outcome: "served" | "refused", status: number, durationMs: number): void;
+  /** A request with an idempotency key that was given an earlier one's answer. */
+  replayed(endpoint: string): void;
   pluginFailed(name: string): void;
   /** Called with the milliseconds of each call of a hook. */
   hookTimer(plugin: string, hook: string): (milliseconds: number) => void;
@@ -33,6 +35,10 @@ export interface Metrics {
   candidate(hash: string | null): void;
   /** How the trial of a changed configuration ended. */
   guarded(result: string): void;
+  /** Sign-ins of operators at the admin listener, or of users. */
+  signedIn(who: "operator" | "user", result: "ok" | "failed" | "limited", count: number): void;
+  /** An entry of the audit log. */
+  audited(action: string, outcome: string): void;
   /** Prometheus text. */
   scrape(): Promise<ScrapeText>;
   /** The same, to be aggregated with that of other processes. */
@@ -94,6 +100,11 @@ export function createMetrics(sources: MetricSources): Metrics {
     help: "Fields of requests that the upstream's dialect could not express.",
     labelNames: ["model", "upstream"],
   });
+  const replayed = new Counts(registry, {
+    name: "gateway_replayed_requests_total",
+    help: "Requests that were given the answer of an earlier one with their idempotency key; counted nowhere else.",
+    labelNames: ["endpoint"],
+  });
   const pluginFailures = new Counter({
     name: "gateway_plugin_failures_total",
     help: "Hooks that threw.",
@@ -138,6 +149,18 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ["result"],
     registers,
   });
+  const signIns = new Counter({
+    name: "gateway_sign_ins_total",
+    help: "Sign-ins of operators and users: ok, failed, or limited (refused after too many).",
+    labelNames: ["who", "result"],
+    registers,
+  });
+  const auditEntries = new Counter({
+    name: "gateway_audit_entries_total",
+    help: "Entries of the audit log by action and outcome, such as export or grantCredits.",
+    labelNames: ["action", "outcome"],
+    registers,
+  });
   registerState(registry, sources);
 
   return {
@@ -179,6 +202,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       requests.add(1, endpoint, UNKNOWN_LABEL, UNKNOWN_LABEL, status, outcome);
       durations.observe(Math.max(0, durationMs) / 1000, endpoint, UNKNOWN_LABEL);
     },
+    replayed: (endpoint) => replayed.add(1, endpoint),
     pluginFailed(plugin) {
       pluginFailures.inc({ plugin });
     },
@@ -196,6 +220,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     },
     guarded(result) {
       guards.inc({ result });
+    },
+    signedIn(who, result, count) {
+      signIns.inc({ who, result }, count);
+    },
+    audited(action, outcome) {
+      auditEntries.inc({ action, outcome });
     },
     async scrape() {
       return { contentType: registry.contentType, body: await registry.metrics() };

@@ -38,6 +38,8 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
       bodyLimit: 1024 * 1024,
       bodyMemory: 512 * 1024 * 1024,
       uploadSpace: 4 * 1024 * 1024 * 1024,
+      countBudget: 64 * 1024 * 1024,
+      shed: null,
       trustedProxies: [],
       connections: { total: 10_000, perAddress: null },
       ipLimit: null,
@@ -86,7 +88,7 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
     ),
     incidents: [],
     telemetry: {
-      accessLog: { lines: "all", users: false },
+      accessLog: { lines: "all", users: false, addresses: false },
       serverTiming: "on_request",
       otlp: null,
       decisionLog: null,

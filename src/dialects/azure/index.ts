@@ -73,6 +73,7 @@ export function azureAt(location: Location): UpstreamDialect {
   return {
     name: "azure",
     thinks: thinksByName,
+    cachesUnasked: true,
     mayHaveResponses: (at) => addressOf(at).responses !== null,
     codecs: Object.fromEntries(codecs),
     probe: (apiKey) => withKey({ ...openai.probe(""), path: address.models }, apiKey),

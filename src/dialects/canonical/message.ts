@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { MARKS } from "./marks.ts";
 
 /*
  * The canonical middle of chat: OpenAI's chat completions with the extensions that providers and gateways already use for
@@ -125,12 +126,12 @@ export function inOrder(lists: Readonly<Record<BlockPlace, readonly Json[]>>, or
 }
 
 /** What a dialect reads of a message; it caches prefixes as it is asked, or by itself. */
-export const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", "cache_control"]);
+export const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", ...MARKS]);
 
 /** What is read of the parts of a content. */
-export const TEXT_PART_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "cache_control", "annotations"]);
-export const IMAGE_PART_FIELDS: ReadonlySet<string> = new Set(["image_url", "cache_control"]);
-export const FILE_PART_FIELDS: ReadonlySet<string> = new Set(["file", "cache_control"]);
+export const TEXT_PART_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", ...MARKS, "annotations"]);
+export const IMAGE_PART_FIELDS: ReadonlySet<string> = new Set(["image_url", ...MARKS]);
+export const FILE_PART_FIELDS: ReadonlySet<string> = new Set(["file", ...MARKS]);
 
 /** What a dialect reads of an assistant message, and what only says something of the answer it once was. */
 export const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
@@ -143,7 +144,7 @@ export const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
   "tool_calls",
   "annotations",
   "block_order",
-  "cache_control",
+  ...MARKS,
 ]);
 
 /** How a dialect marks what only its provider can read, such as `gemini1.`. */
@@ -221,75 +222,4 @@ export function webCitations(annotations: readonly unknown[]): readonly Json[] {
 export function isMadeCitation(citation: unknown): boolean {
   if (!isJson(citation)) return false;
   return citation["type"] === "web_search_result_location" && citation["encrypted_index"] === NO_INDEX;
-}
-
-/** What an image stands for in the hold: about a thousand tokens, whatever its encoded size. */
-const MEDIA_BYTES = 4000;
-
-/**
- * Fields where canonical parts and a client's own blocks have files inlined, each with the fields that the object around
- * it stands in. By field and never by what a text looks like: prose that begins like a `data:` URL would be free.
- */
-const MEDIA: Readonly<Record<string, ReadonlySet<string> | "anywhere">> = {
-  url: new Set(["image_url"]),
-  image_url: "anywhere",
-  file_data: "anywhere",
-  data: new Set(["input_audio", "source"]),
-};
-
-function isMedium(field: string, around: string): boolean {
-  const places = Object.hasOwn(MEDIA, field) ? MEDIA[field] : undefined;
-  return places !== undefined && (places === "anywhere" || places.has(around));
-}
-
-/**
- * UTF-8 bytes of what a canonical body gives the model to read; an inlined file counts as one medium.
- * @param longTexts bytes of texts that are not in the body yet, by what stands for them.
- */
-export function promptBytes(body: Json, longTexts?: ReadonlyMap<string, number>): number {
-  let bytes = 0;
-  eachPromptText(body, (text, isMedium) => {
-    bytes += isMedium ? MEDIA_BYTES : (longTexts?.get(text) ?? Buffer.byteLength(text));
-  });
-  return bytes;
-}
-
-/** The same as text, without inlined files. */
-export function promptText(body: Json): string {
-  const texts: string[] = [];
-  eachPromptText(body, (text, isMedium) => {
-    if (!isMedium) texts.push(text);
-  });
-  return texts.join("\n");
-}
-
-function eachPromptText({ messages, tools, response_format }: Json, visit: Visit): void {
-  eachText(messages, false, visit);
-  // The names in a schema are read by the model as what they describe is.
-  eachText(tools, true, visit);
-  eachText(response_format, true, visit);
-}
-
-type Visit = (text: string, isMedium: boolean) => void;
-
-/** @param keys whether those of objects are text as well. */
-function eachText(value: unknown, keys: boolean, visit: Visit): void {
-  if (value === undefined || value === null) return;
-  // A stack of our own: a body nested deeper than the call stack must not throw here. Three entries a value: itself, the
-  // field that it stands in, and the field of the object around it.
-  const open: unknown[] = [value, "", ""];
-  while (open.length > 0) {
-    const around = open.pop() as string;
-    const field = open.pop() as string;
-    const item = open.pop();
-    if (typeof item === "string") visit(item, isMedium(field, around));
-    else if (Array.isArray(item)) {
-      for (const inner of item) open.push(inner, "", "");
-    } else if (isJson(item)) {
-      for (const key in item) {
-        if (keys) visit(key, false);
-        open.push(item[key], key, field);
-      }
-    }
-  }
 }

@@ -293,6 +293,8 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
 
     users,
     budgets,
+    /** Shared by what belongs into the commit of a settlement. */
+    queue,
 
     /**
      * For the start of a serving process, which holds the file's lock: whatever the file says is running ran in a dead one.

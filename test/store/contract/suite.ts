@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "../../../src/kit/index.ts";
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
+import { idempotencySuite } from "./idempotency.ts";
 import { identitySuite } from "./identities.ts";
 import { ledgerSuite } from "./ledger.ts";
 import { keyBudgetSuite } from "./key-budgets.ts";
@@ -776,6 +777,7 @@ export function storeSuite(
     codeSuite(() => store, clock, numRuns);
     familySuite(() => store, clock, numRuns);
     identitySuite(() => store);
+    idempotencySuite(() => store, clock, numRuns);
   });
 
   test(`${name} store: after close everything is STORE_UNAVAILABLE, and closing again is nothing`, async () => {
@@ -816,6 +818,8 @@ export function storeSuite(
       () => store.endFamily(digest("1")),
       () => store.findIdentity("https://id.example", "1"),
       () => store.linkIdentity("https://id.example", "1", user.id),
+      () => store.claimKey({ userId: user.id, digest: "d", fingerprint: "f", id: "ex_1", requestId: "r" }, MINUTE),
+      () => store.forgetKeys(user.id),
       () => store.markInstanceDead("instance_1"),
       () => store.publishInstance("one", "{}", 1_000),
       () => store.listInstances(),
