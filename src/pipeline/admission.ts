@@ -134,5 +134,8 @@ type Release = NonNullable<Admitted["release"]>;
 
 /** One after the other: both run, whichever fails. */
 function both(first: Release | null, second: Release): Release {
-  return first === null ? second : async () => void (await Promise.all([first(), second()]));
+  if (first === null) return second;
+  return async () => {
+    await Promise.all([first(), second()]);
+  };
 }

@@ -7,7 +7,7 @@ import {
   type Cancellation,
   type Ending,
   type Exchange,
-  GatewayError,
+  type GatewayError,
   type Host,
   type InferenceRequest,
   type OutcomeKind,

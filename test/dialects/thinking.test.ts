@@ -64,12 +64,13 @@ test("a model that cannot stop thinking thinks whatever it is told, and others t
   expect(thinks("openai", "m", { include_reasoning: false })).toBe(true);
 });
 
+const effortOf = (body: Json) => thinkingOf(DIALECTS.openai!, call(body), "o3", [])?.effort;
+const isWhole = (dialect: DialectName) => thinkingOf(DIALECTS[dialect]!, call({}), "m", ["reasoning"])?.whole;
+
 test("efforts are few, whatever clients write, and thoughts of some dialects are summaries", () => {
-  const effort = (body: Json) => thinkingOf(DIALECTS.openai!, call(body), "o3", [])?.effort;
-  expect(effort({ reasoning_effort: "high" })).toBe("high");
-  expect(effort({ reasoning_effort: "x".repeat(100) })).toBe("");
-  expect(effort({ thinking: { type: "enabled", budget_tokens: 3_000 } })).toBe(" budget 2^12");
-  expect(effort({ thinking: { type: "enabled", budget_tokens: 1e300 } })).toBe(" budget 2^20");
-  const whole = (dialect: DialectName) => thinkingOf(DIALECTS[dialect]!, call({}), "m", ["reasoning"])?.whole;
-  expect([whole("openai"), whole("anthropic"), whole("gemini"), whole("bedrock")]).toEqual([true, false, false, false]);
+  expect(effortOf({ reasoning_effort: "high" })).toBe("high");
+  expect(effortOf({ reasoning_effort: "x".repeat(100) })).toBe("");
+  expect(effortOf({ thinking: { type: "enabled", budget_tokens: 3_000 } })).toBe(" budget 2^12");
+  expect(effortOf({ thinking: { type: "enabled", budget_tokens: 1e300 } })).toBe(" budget 2^20");
+  expect((["openai", "anthropic", "gemini", "bedrock"] as const).map(isWhole)).toEqual([true, false, false, false]);
 });

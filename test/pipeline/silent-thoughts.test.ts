@@ -45,7 +45,7 @@ describe.each(["client_gone", "killed"] as const)("%s once a word has come", (re
     client.abort(reason);
     await expect.poll(() => bench.store.running("ann")).toEqual({ requests: 1, streams: 0, held: 0n });
     await expect.poll(() => client.ended).toBe(reason === "killed");
-    if (reason === "killed") expect(client.writes.at(-1)).toBe(DONE);
+    expect(client.writes.at(-1) === DONE).toBe(reason === "killed");
     expect([source.cancelled, await bench.store.ledger("ann")]).toEqual([false, []]);
     source.emit(chunk({ content: "world" }));
     source.emit(FINISH, usageChunk(counted(3_000))).finish();

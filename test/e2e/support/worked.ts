@@ -193,11 +193,12 @@ const SCRIPTS: Readonly<Record<WorkName, Script>> = {
   },
 };
 
+const bare = (bytes: Buffer): Piece => ({ bytes, word: "" });
+
 /** What an answer is made of; a whole one is made before its first byte is sent. */
 export function piecesOf(name: WorkName, stream: boolean): readonly Piece[] {
   const { before, word, after, whole } = SCRIPTS[name];
   if (!stream) return [{ bytes: Buffer.from(JSON.stringify(whole)), word: TEXT }];
-  const bare = (bytes: Buffer): Piece => ({ bytes, word: "" });
   return [...before.map(bare), ...WORDS.map((one) => ({ bytes: word(one), word: one })), ...after.map(bare)];
 }
 
