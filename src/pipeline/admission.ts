@@ -102,9 +102,10 @@ export class Admission {
     return admitted.confirmed === true;
   }
 
-  #note({ settle, windows, stopToken }: Admitted): void {
+  #note({ settle, release, windows, stopToken }: Admitted): void {
     const state = this.#state;
     if (settle) state.settlers = added(state.settlers, settle);
+    if (release) state.release = both(state.release, release);
     if (windows) state.windows = windows;
     if (stopToken === undefined || !state.call.stream) return;
     // From its admission on the user can end a stream, also one whose upstream says nothing.
@@ -127,4 +128,14 @@ export class Admission {
       passOver(hook, error, this.#observer);
     }
   }
+}
+
+type Release = NonNullable<Admitted["release"]>;
+
+/** One after the other: both run, whichever fails. */
+function both(first: Release | null, second: Release): Release {
+  if (first === null) return second;
+  return async () => {
+    await Promise.all([first(), second()]);
+  };
 }
