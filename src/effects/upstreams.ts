@@ -1,7 +1,7 @@
 import type { Snapshot, Upstream } from "../kit/index.ts";
-import { type Changes, same, type Subject, type Two, type Value } from "./change.ts";
+import { type Changes, type Subject, type Two, type Value } from "./change.ts";
 import { TIMEOUTS } from "./models.ts";
-import { duration, snakeCase } from "./values.ts";
+import { duration, snakeCase, same } from "./values.ts";
 
 /** Upstreams that one side has under another name, by the old one: the same in everything but that. */
 export function renamedUpstreams(before: Snapshot, after: Snapshot): ReadonlyMap<string, string> {
@@ -58,6 +58,8 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
   changes.differs("upstream-vendor-changed", about("api"), [old.api ?? "auto", now.api ?? "auto"], plans);
   const references = [old.accepts?.references ?? [], now.accepts?.references ?? []] as const;
   changes.fewer("upstream-references-fewer", about("accepts.references"), references, plans);
+  const fields = [old.accepts?.fields ?? [], now.accepts?.fields ?? []] as const;
+  changes.fewer("upstream-fields-fewer", about("accepts.fields"), fields, plans);
   for (const [setting, before, after] of acceptsOf(old, now)) {
     changes.add("upstream-vendor-changed", about(`accepts.${setting}`), [before, after], plans);
   }
@@ -126,7 +128,7 @@ const DETAILS: readonly (readonly [
 
 function acceptsOf(old: Upstream, now: Upstream): readonly (readonly [setting: string, before: Value, after: Value])[] {
   const [was, is] = [old, now].map(({ accepts }) => {
-    const { references: _references, ...others } = accepts ?? {};
+    const { references: _references, fields: _fields, ...others } = accepts ?? {};
     return new Map<string, Value>(Object.entries(others));
   });
   const names = [...new Set([...was!.keys(), ...is!.keys()])].filter((name) => !same(was!.get(name), is!.get(name)));
