@@ -1,6 +1,7 @@
 import { dirname, relative } from "node:path";
 import { type Address, type AdminToken, type AuthSettings, type Secret, type Snapshot } from "../kit/index.ts";
 import { type Changes, FUTURE_USERS, type Two, type Value } from "./change.ts";
+import { same } from "./same.ts";
 import {
   compareDecimals,
   decimalNumber,
@@ -9,7 +10,6 @@ import {
   secretText,
   size,
   snakeCase,
-  same,
 } from "./values.ts";
 
 function at(setting: string): { readonly setting: string } {

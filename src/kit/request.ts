@@ -65,6 +65,8 @@ export interface Principal {
   readonly keyLimits?: KeyLimits;
   /** Raised by what makes this out of date: another tier, a revoked key. Absent where the store has no need of it. */
   readonly version?: number;
+  /** The user's `sessions`, for access tokens. Absent: 0. */
+  readonly sessions?: number;
 }
 
 /** A file that came with a request; may be read as often as there are attempts. */

@@ -14,6 +14,7 @@ import {
   mostMediaTokens,
   type Principal,
   type RequestPipeline,
+  ShedRefusal,
   type Snapshot,
   storeUnavailable,
 } from "../kit/index.ts";
@@ -142,8 +143,8 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   ): Promise<void> {
     const { pipeline, host, observer } = this.#parts;
     // A store that is away would keep the refusal waiting for a second time.
-    const isAway = principal === null || isStoreUnavailable(error);
-    const windows = isAway ? null : await currentWindows(pipeline, principal, host);
+    const asksStore = principal !== null && !isStoreUnavailable(error) && !(error instanceof ShedRefusal);
+    const windows = asksStore ? await currentWindows(pipeline, principal, host) : null;
     observer.refused(request.head, error, request.receivedAt, { principal, call: request.body?.call ?? null });
     const timing = serverTimingHeader(request, elapsedOf(request, host));
     const call = request.body?.call;

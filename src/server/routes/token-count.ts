@@ -87,6 +87,8 @@ function countTokensRoute(parts: RouteParts): Route["handle"] {
   };
   return async (_event, context) => {
     const principal = await keyHolderOf(context.req, parts.identities);
+    const shed = parts.shed(principal.tier);
+    if (shed !== null) throw shed;
     const claim = context.memory?.claim(principal.userId);
     try {
       const counted = await atMost(principal.userId, () => countTokens(parts, context, principal, { claim, budget }));

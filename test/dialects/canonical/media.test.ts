@@ -172,9 +172,9 @@ describe("pages of a document", () => {
   });
 
   test("are taken to be of ordinary size where nothing tells them", () => {
-    expect([pagesOf(Buffer.from("%PDF")), pagesOf(Buffer.alloc(999_000)), pagesOf(Buffer.alloc(20_000_000))]).toEqual(
-      [1, 10, 100],
-    );
+    expect([pagesOf(Buffer.from("%PDF")), pagesOf(Buffer.alloc(999_000)), pagesOf(Buffer.alloc(20_000_000))]).toEqual([
+      1, 10, 100,
+    ]);
   });
 });
 
