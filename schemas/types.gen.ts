@@ -502,7 +502,7 @@ export interface AcceptsConfig {
   reasoning_echo?: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   unknown_fields?: Flag;
   /**
-   * Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
+   * Top-level fields, tools and betas (anthropic-beta:NAME) to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
    */
   fields?: string[];
   /**
@@ -544,9 +544,9 @@ export interface AcceptsConfig {
    */
   prefill?: "as_is" | "prefix" | "partial" | "closed";
   /**
-   * Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.
+   * Marks of a prefix to cache: none; marks, as cache_control; marks_with_ttl, with how long they last; breakpoints, as OpenAI's prompt_cache_breakpoint. Lost marks are reported.
    */
-  cache_marks?: "none" | "marks" | "marks_with_ttl";
+  cache_marks?: "none" | "marks" | "marks_with_ttl" | "breakpoints";
   verbosity?: Flag;
   /**
    * Most tools; of more, those that were called are sent, then the first, and the rest is reported.

@@ -101,6 +101,10 @@ const PAIRS = [
     ["upstream-references-fewer", "breaking", "requests that name what is no longer listed are refused"],
     ["upstream-references-more", "risky", "clients may have the provider read more with your account's identity"],
   ],
+  [
+    ["upstream-fields-fewer", "risky", "fields, tools and betas are left out that were sent"],
+    ["upstream-fields-more", "risky", "clients may choose another model or rate, and the provider bills you for it"],
+  ],
   [["upstream-headers-changed", "risky", "other headers are sent"]],
   [["upstream-keys-changed", "risky", "other keys are sent"]],
   [
