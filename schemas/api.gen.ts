@@ -1295,6 +1295,15 @@ export interface ApiKeyList {
   data: ApiKey[];
 }
 /**
+ * The user is signed out everywhere.
+ */
+export interface SessionsEnded {
+  /**
+   * Always the same.
+   */
+  message: "All sessions ended";
+}
+/**
  * The key works no more.
  */
 export interface Revoked {

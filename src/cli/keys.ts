@@ -1,6 +1,7 @@
 import { createKey, type KeyBody, keyBody } from "../accounts/api-keys.ts";
 import { parseKeyLimits } from "../accounts/key-limits.ts";
 import { type OpenAccounts, type OutputOptions, printable, runOnAccounts, table, userOf } from "./accounts.ts";
+import { changeOnAccounts } from "./changes.ts";
 import { EXIT, ExitError } from "./options.ts";
 
 export interface KeysOfUser extends OutputOptions {
@@ -17,11 +18,15 @@ export interface AddKeyOptions extends KeysOfUser {
 }
 
 export function addKey(open: OpenAccounts, options: AddKeyOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store, now }) => {
+  const { name, expiresIn: expires_in, models, budget, tag: tags } = options;
+  const details = { name, expires_in, models, budget, tags };
+  const change = { action: "addKey", target: options.user, details };
+  return changeOnAccounts(open, options, change, async ({ store, now }, note) => {
     const user = await userOf(store, options.user);
-    const { expiresIn: expires_in, models, budget, tag: tags } = options;
+    note({ target: user.id });
     const limits = parseKeyLimits({ expires_in, models, budget, tags }, now());
-    const { body } = await createKey(store, { userId: user.id, name: options.name, limits });
+    const { body } = await createKey(store, { userId: user.id, name, limits });
+    note({ details: { ...details, key_id: body.id } });
     return { json: body, text: `${body.key}\nMade ${body.id} for ${user.email}. The secret is not shown again.` };
   });
 }
@@ -51,7 +56,7 @@ function limitsText({ models, budget, tags }: KeyBody): string {
 }
 
 export function revokeKey(open: OpenAccounts, id: string, options: OutputOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store }) => {
+  return changeOnAccounts(open, options, { action: "revokeKey", target: id }, async ({ store }) => {
     if (!(await store.revokeKey(id))) throw new ExitError(EXIT.findings, `there is no live key ${id}`);
     return { json: { message: "API key revoked" }, text: `Revoked ${id}.` };
   });

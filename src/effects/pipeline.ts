@@ -1,5 +1,5 @@
 import type { Snapshot, StepCondition, StepSettings } from "../kit/index.ts";
-import { type Changes, type Side, type Two } from "./change.ts";
+import type { Changes, Side, Two } from "./change.ts";
 import { same } from "./same.ts";
 import { duration, pointersOfDifference } from "./values.ts";
 

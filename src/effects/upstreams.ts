@@ -1,5 +1,5 @@
 import type { Snapshot, Upstream } from "../kit/index.ts";
-import { type Changes, type Subject, type Two, type Value } from "./change.ts";
+import type { Changes, Subject, Two, Value } from "./change.ts";
 import { same } from "./same.ts";
 import { TIMEOUTS } from "./models.ts";
 import { duration, snakeCase } from "./values.ts";

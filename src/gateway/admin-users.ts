@@ -102,6 +102,11 @@ export function userServices({ store, snapshot, now }: AdminUsersParts): UserSer
       return { key: body.key, ...shownKey(userId, keyBody(key, tier)) };
     },
 
+    async endUserSessions(id) {
+      found(id, await store.endSessions(id));
+      return null;
+    },
+
     async revokeKey(id) {
       if (await store.revokeKey(id)) return null;
       throw new GatewayError("NOT_FOUND", "API key not found");

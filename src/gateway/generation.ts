@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Diagnostic } from "../config/diagnostics.ts";
-import type { BreakerState, Host, IdempotencyKeys, Observer, RequestPipeline, Snapshot } from "../kit/index.ts";
+import type {
+  AdminToken,
+  BreakerState,
+  Host,
+  IdempotencyKeys,
+  Observer,
+  RequestPipeline,
+  Snapshot,
+} from "../kit/index.ts";
 import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
 import { withConfig } from "../telemetry/log.ts";
@@ -223,11 +231,17 @@ export class ProcessState {
   candidate: Candidate | null = null;
   /** What the others are told of its changes of configuration; set with the first generation. */
   reloads: { readonly reports: readonly GuardReport[]; readonly instead: Instead | null } | null = null;
+  /**
+   * Who may use the admin API: as the newest file says that was taken, also while a guard compares it and after a rollback.
+   * A token that was removed does not come back with a former configuration.
+   */
+  adminTokens: readonly AdminToken[];
   readonly #first: Snapshot;
   #generation: Generation | null = null;
 
   constructor({ snapshot, startedAt }: ProcessStateOptions) {
     this.#first = snapshot;
+    this.adminTokens = snapshot.server.admin?.tokens ?? [];
     this.startedAt = startedAt;
   }
 

@@ -263,7 +263,7 @@ class ServedRequest implements InferenceRequest, Indexed {
 }
 
 function callOf(format: JsonFormat, { text, long }: ReadJson, body: Json, headers: IncomingHttpHeaders): Call {
-  const call = format.read(body, headers, long?.bytes);
+  const call = format.read(body, headers, long?.texts);
   // Before long texts are in place: to look at one there decodes it.
   const references = long === null ? referencesIn(body) : referencesIn(body, (standIn) => long.addressAt(standIn));
   long?.place();

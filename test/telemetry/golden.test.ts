@@ -30,6 +30,8 @@ function busy() {
   metrics.configuration("abc");
   metrics.candidate("def");
   metrics.guarded("promoted");
+  metrics.signedIn("operator", "failed", 3);
+  metrics.audited("export", "done");
   metrics.reloaded("ok");
   metrics.pluginFailed("quota");
   metrics.attempt("route/swift", TARGET, "ok");

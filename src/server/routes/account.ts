@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { H3Event } from "h3";
 import { userBody, userUse } from "../../accounts/users.ts";
 import { createKey, listKeys, revokeKey } from "../../accounts/api-keys.ts";
 import { parseKeyLimits } from "../../accounts/key-limits.ts";
@@ -135,8 +136,9 @@ export const USAGE: readonly RouteEndpoint[] = [
     errors: [...CALLER_ERRORS, "INVALID_REQUEST", "NOT_FOUND"],
     secret: true,
     route:
-      ({ identities, streams, log }) =>
+      (parts) =>
       async (event, { req }) => {
+        const { identities, streams, log } = parts;
         const { userId } = await callerOf(req, identities);
         const id = decodeURIComponent(event.context.params?.["stream_id"] ?? "");
         const { ended, complete } = await streams.endOf(userId, id);
@@ -144,8 +146,32 @@ export const USAGE: readonly RouteEndpoint[] = [
           const where = complete ? "" : " on the instances that answer";
           throw new GatewayError("NOT_FOUND", `No such stream${where}`);
         }
-        log.info({ request_id: requestIdIn(event), user: userId, stream: id }, "stream ended by its user");
+        log.info({ ...loggedIds(event, parts, { user: userId }), stream: id }, "stream ended by its user");
         return jsonResponse(200, { ended });
+      },
+  },
+];
+
+/** The user's own sessions. */
+export const SESSIONS: readonly RouteEndpoint[] = [
+  {
+    method: "DELETE",
+    path: "/v1/user/sessions",
+    credentials: "access token",
+    id: "endSessions",
+    tag: "Sign-in",
+    summary: "Sign out everywhere",
+    description:
+      "Refresh tokens and access tokens issued before are void within a second, the one of this call among them. API keys stay.",
+    answers: { 200: { description: "All sessions have ended.", content: json("SessionsEnded") } },
+    errors: SESSION_ERRORS,
+    secret: true,
+    route:
+      ({ store, identities }) =>
+      async (_event, { req }) => {
+        const { userId } = await sessionOf(req, identities);
+        await store.endSessions(userId);
+        return jsonResponse(200, { message: "All sessions ended" });
       },
   },
 ];
@@ -164,12 +190,13 @@ export const KEYS: readonly RouteEndpoint[] = [
     errors: [...BODY_ERRORS, ...SESSION_ERRORS, "NOT_FOUND"],
     secret: true,
     route:
-      ({ store, identities, now, log }) =>
+      (parts) =>
       async (event, { req }) => {
+        const { store, identities, now, log } = parts;
         const { userId } = await sessionOf(req, identities);
         const { name, ...limits } = await readObject(req);
         const { body } = await createKey(store, { userId, name, limits: parseKeyLimits(limits, now()) });
-        log.info({ request_id: requestIdIn(event), user: userId, key: body.id }, "API key made");
+        log.info(loggedIds(event, parts, { user: userId, key: body.id }), "API key made");
         return jsonResponse(200, body);
       },
   },
@@ -202,16 +229,26 @@ export const KEYS: readonly RouteEndpoint[] = [
     errors: [...SESSION_ERRORS, "INVALID_REQUEST", "NOT_FOUND"],
     secret: true,
     route:
-      ({ store, identities, log }) =>
+      (parts) =>
       async (event, { req }) => {
+        const { store, identities, log } = parts;
         const { userId } = await sessionOf(req, identities);
         const keyId = decodeURIComponent(event.context.params?.["key_id"] ?? "");
         await revokeKey(store, { userId, keyId });
-        log.info({ request_id: requestIdIn(event), user: userId, key: keyId }, "API key revoked");
+        log.info(loggedIds(event, parts, { user: userId, key: keyId }), "API key revoked");
         return jsonResponse(200, { message: "API key revoked" });
       },
   },
 ];
+
+/** What a line of log may have of ids: their digests, where lines tell users apart. */
+function loggedIds(event: H3Event, { digestOf }: RouteParts, ids: Readonly<Record<string, string>>): object {
+  const digests = Object.entries(ids).flatMap(([name, id]) => {
+    const digest = digestOf?.(id) ?? null;
+    return digest === null ? [] : [[name, digest] as const];
+  });
+  return { request_id: requestIdIn(event), ...Object.fromEntries(digests) };
+}
 
 async function counters(req: IncomingMessage, { store, snapshot, identities }: RouteParts) {
   const { userId, tier } = await callerOf(req, identities);

@@ -1,10 +1,12 @@
 import { readCountTokens } from "../../dialects/messages/client/format.ts";
 import { referencesIn } from "../../dialects/references/find.ts";
 import {
+  firstTarget,
   GatewayError,
   invalidRequest,
   keyMayCall,
   lifecycleHeaders,
+  mediaTokensAt,
   mayCall,
   modelAt,
   notOfKey,
@@ -115,7 +117,7 @@ async function countTokens(
   const body = await readObject(req, Math.min(MAX_BODY_BYTES, bodyLimit, countBudget), claim);
   const fault = validateTokenCount(body);
   if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
-  const { model: id, text } = readCountTokens(body);
+  const { model: id, text, media } = readCountTokens(body);
   const references = referencesIn(body);
   const model = modelAt(current, id, now());
   if (model?.kind !== "chat") throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
@@ -126,5 +128,6 @@ async function countTokens(
   // What no upstream of the model would be sent has no count.
   requireTakenReferences({ kind: "chat", references }, model, current.upstreams);
   budget.take(userId, claim?.bytes ?? Buffer.byteLength(text), countBudget, now());
-  return { tokens: await tokensIn(text, userId), model: id };
+  const ofMedia = mediaTokensAt(media, firstTarget(model), current.upstreams);
+  return { tokens: ofMedia + (await tokensIn(text, userId)), model: id };
 }

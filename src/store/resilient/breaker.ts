@@ -219,6 +219,7 @@ const ASKING = [
   "addFamily",
   "rotate",
   "endFamily",
+  "endSessions",
   "findIdentity",
   "linkIdentity",
   "remember",
@@ -236,6 +237,8 @@ const ASKING = [
   "listInstances",
   "writeAudit",
   "listAudit",
+  "verifyAudit",
+  "eraseAudit",
   "markInstanceDead",
   "ping",
 ] as const satisfies readonly (keyof Store)[];

@@ -6,6 +6,7 @@ import type {
   CreatedAdminKey,
   CreditGrant,
   CreditGrantPage,
+  EndedSessions,
   RevokedKey,
 } from "../../../../schemas/types.gen.ts";
 import { invalidRequest } from "../../../kit/index.ts";
@@ -169,6 +170,25 @@ export const USERS: readonly AdminEndpoint[] = [
         const key = await services.addKey(params["user_id"] ?? "", body);
         note({ details: { ...body, key_id: key.id } });
         return key;
+      },
+  }),
+  row({
+    method: "DELETE",
+    path: "/admin/users/{user_id}/sessions",
+    role: "operator",
+    id: "endUserSessions",
+    tag: "Users",
+    summary: "Signs a user out everywhere",
+    description:
+      "Refresh tokens and access tokens issued before are void within a second, on every instance. API keys stay.",
+    params: { user_id: "`id` of the user." },
+    answers: { 200: { description: "All sessions have ended.", content: json("EndedSessions") } },
+    errors: ["NOT_FOUND"],
+    route:
+      ({ services }) =>
+      async ({ params }): Promise<EndedSessions> => {
+        await services.endUserSessions(params["user_id"] ?? "");
+        return { message: "All sessions ended" };
       },
   }),
   row({
