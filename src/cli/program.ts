@@ -3,7 +3,7 @@ import { ConfigurationError } from "../config/diagnostics.ts";
 import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
 import type { CheckOptions } from "./check.ts";
-import type { AddKeyOptions, KeysOfUser } from "./keys.ts";
+import type { AddKeyOptions, KeysOfUser, RollKeyOptions, SetKeyOptions } from "./keys.ts";
 import { addOfflineCommands } from "./offline.ts";
 import {
   configFile,
@@ -16,6 +16,7 @@ import {
   parseKeyBudget,
   parseKeyName,
   parseTag,
+  unlessNone,
   parsePluginName,
   parsePort,
   parseRollbackTarget,
@@ -191,7 +192,29 @@ function addKeyCommands(keys: Command, open: OpenAccounts): void {
     .option("--models <glob...>", "only these models; * stands for any text")
     .option("--budget <amount/period>", "what its requests may cost, as 5/month; also day, total", parseKeyBudget)
     .option("--tag <name=value>", "marks its requests in log and ledger; may be repeated", parseTag)
+    .option("--scope <scope...>", "only this: inference, usage")
+    .option("--address <cidr...>", "only from these addresses or networks")
     .action(async (options: AddKeyOptions) => (await import("./keys.ts")).addKey(open, options));
+  withJson(keys.command("set"))
+    .description("change a key; what is not given stays, none takes a limit away")
+    .argument("<key-id>", "as `keys list` shows it")
+    .option("--name <name>", "label", parseKeyName)
+    .option("--expires-in <time>", "when it ends, as 12h or 30d, or none")
+    .option("--models <glob...>", "only these models; * stands for any text")
+    .option(
+      "--budget <amount/period>",
+      "what its requests may cost, as 5/month; also day, total",
+      unlessNone(parseKeyBudget),
+    )
+    .option("--tag <name=value>", "in place of all its tags; may be repeated", unlessNone(parseTag))
+    .option("--scope <scope...>", "only this: inference, usage")
+    .option("--address <cidr...>", "only from these addresses or networks")
+    .action(async (id: string, options: SetKeyOptions) => (await import("./keys.ts")).setKey(open, id, options));
+  withJson(keys.command("roll"))
+    .description("make a key that takes the place of another, with its settings; its secret is shown this once")
+    .argument("<key-id>", "as `keys list` shows it")
+    .option("--grace <time>", "for how long the old key still serves, as 24h; 0 revokes it at once", "24h")
+    .action(async (id: string, options: RollKeyOptions) => (await import("./keys.ts")).rollKey(open, id, options));
   withJson(keys.command("list"))
     .description("live keys of a user")
     .requiredOption("--user <user>", USER)

@@ -62,6 +62,30 @@ export interface ApiKey {
 
 export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt" | "budget"> & { readonly digest: Uint8Array };
 
+/** What is to be different about a key; absent fields stay. */
+export interface KeyChange {
+  readonly name?: string;
+  /** null takes a limit away. A rolled key's budget stays the one that it shares. */
+  readonly limits?: { readonly [Name in keyof KeyLimits]?: KeyLimits[Name] | null };
+}
+
+/** A new key takes the place of another, with its name and limits, and shares its budget. */
+export interface KeyRoll {
+  readonly next: Pick<NewKey, "id" | "prefix" | "digest">;
+  /** Unix milliseconds until which the old key serves; null: it is revoked at once. */
+  readonly graceEndsAt: number | null;
+  /** Live keys of a user afterwards. */
+  readonly maximum: number;
+}
+
+export type KeyRollResult =
+  /** `until`: Unix milliseconds from which the old key is no more. */
+  | { readonly ok: true; readonly key: ApiKey; readonly until: number }
+  /** `replacedBy`: it was rolled before, into this key. */
+  | { readonly ok: false; readonly reason: "unknown" }
+  | { readonly ok: false; readonly reason: "full" }
+  | { readonly ok: false; readonly reason: "rolled"; readonly replacedBy: string };
+
 /** A sign-in code on its way; of the code itself only a keyed digest. */
 export interface NewCode {
   readonly email: string;
@@ -182,6 +206,10 @@ export interface AccountStore {
   /** @returns null when the user has `maximum` live keys. */
   addKey(key: NewKey, maximum: number): Awaitable<ApiKey | null>;
   listKeys(userId: string): Awaitable<readonly ApiKey[]>;
+  /** @returns null when there is no such live key; with `userId`, of that user. */
+  changeKey(keyId: string, change: KeyChange, userId?: string): Awaitable<ApiKey | null>;
+  /** Refused for a key that was rolled before: its successor can be. */
+  rollKey(keyId: string, roll: KeyRoll, userId?: string): Awaitable<KeyRollResult>;
   /** @returns false when there is no such live key; with `userId`, of that user. */
   revokeKey(keyId: string, userId?: string): Awaitable<boolean>;
   /** The user that an identity provider's subject signs in as. */

@@ -1,6 +1,7 @@
 import {
   type Awaitable,
   type Call,
+  checkKeyUse,
   type ClientRequest,
   GatewayError,
   type InferenceRequest,
@@ -20,6 +21,11 @@ import { RequestRun, type RunnerParts } from "./request-run.ts";
 /** How often a request is identified again while its user's account is being changed. */
 const MAX_IDENTIFICATIONS = 5;
 
+function permitted(principal: Principal, { ip }: ClientRequest): Principal {
+  checkKeyUse(principal, "inference", ip);
+  return principal;
+}
+
 /** Serves requests by one pipeline; see `RequestPipeline` for the order of the calls. */
 export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   readonly #parts: RunnerParts;
@@ -28,9 +34,13 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
     this.#parts = parts;
   }
 
-  /** Asks the identify plugins in order. @throws GatewayError 401 for nobody known. */
+  /**
+   * Asks the identify plugins in order. Whatever plugin has found the key: here it is refused what it may not do.
+   * @throws GatewayError 401 for nobody known; KEY_RESTRICTED
+   */
   identify({ head }: InferenceRequest): Awaitable<Principal> {
-    return this.#identifyBy(this.#parts.pipeline.identify, head);
+    const principal = this.#identifyBy(this.#parts.pipeline.identify, head);
+    return isPromise(principal) ? principal.then((known) => permitted(known, head)) : permitted(principal, head);
   }
 
   #identifyBy(hooks: Pipeline["identify"], head: ClientRequest): Awaitable<Principal> {

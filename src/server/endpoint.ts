@@ -60,7 +60,7 @@ export interface FormFormat extends AnyFormat {
 }
 
 interface Operation extends DescribedOperation {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly credentials:
     | "none"
     | "none or API key or access token"
@@ -132,6 +132,7 @@ export const CALLER_ERRORS = [
   "AUTHENTICATION_ERROR",
   "AUTHENTICATION_REQUIRED",
   "INVALID_TOKEN",
+  "KEY_RESTRICTED",
   "STORE_UNAVAILABLE",
 ] as const;
 

@@ -341,7 +341,7 @@ export function isPreflight(req: IncomingMessage): boolean {
 /** What the answer to a preflight says beyond `corsHeaders`; `*` would not cover `Authorization`, so names are echoed. */
 export function preflightHeaders(req: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {
-    "Access-Control-Allow-Methods": "GET, POST, DELETE, OPTIONS",
+    "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE, OPTIONS",
     "Access-Control-Max-Age": "7200",
   };
   const asked = req.headers["access-control-request-headers"];

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clientAddress, limitKey, parseAddress, trustProxies } from "../../src/server/client-address.ts";
+import { clientAddress, limitKey, trustProxies } from "../../src/server/client-address.ts";
+import { parseAddress } from "../../src/kit/index.ts";
 import { RUNS } from "../properties/runs.ts";
 
 describe("addresses", () => {

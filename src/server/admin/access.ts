@@ -2,8 +2,8 @@ import { createHmac, hash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { type AdminToken, GatewayError, invalidRequest, isLoopback } from "../../kit/index.ts";
-import { limitKey, parseAddress } from "../client-address.ts";
+import { type AdminToken, GatewayError, invalidRequest, isLoopback, parseAddress } from "../../kit/index.ts";
+import { limitKey } from "../client-address.ts";
 import { bearerOf } from "../credentials.ts";
 import type { AdminCaller, AdminSessions } from "./endpoint.ts";
 

@@ -7,6 +7,7 @@ import type {
   CreditGrant,
   LedgerPage,
   LedgerQuery,
+  RolledAdminKey,
   UsagePage,
   UsageQuery,
 } from "../../../schemas/types.gen.ts";
@@ -57,6 +58,8 @@ export interface UserServices {
   ): Promise<{ readonly grants: readonly CreditGrant[]; readonly next: number | null }>;
   listKeys(userId: string): Promise<readonly AdminKey[]>;
   addKey(userId: string, key: AdminSchemas["AdminKeyRequest"]): Promise<CreatedAdminKey>;
+  changeKey(id: string, change: AdminSchemas["AdminKeyChangeRequest"]): Promise<AdminKey>;
+  rollKey(id: string, roll: AdminSchemas["AdminKeyRollRequest"]): Promise<RolledAdminKey>;
   revokeKey(id: string): Promise<null>;
 }
 
@@ -81,6 +84,8 @@ export const SERVICES: Readonly<Record<keyof AdminServices, "read" | "write" | "
   listGrants: "read",
   listKeys: "read",
   addKey: "write",
+  changeKey: "repeatable",
+  rollKey: "write",
   revokeKey: "write",
   writeAudit: "repeatable",
   listAudit: "read",

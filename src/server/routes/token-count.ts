@@ -58,7 +58,7 @@ function countTokensRoute(parts: RouteParts): Route["handle"] {
     }
   };
   return async (_event, context) => {
-    const principal = await keyHolderOf(context.req, parts.identities);
+    const principal = await keyHolderOf(context, parts.identities);
     const claim = context.memory?.claim(principal.userId);
     try {
       const counted = await atMost(principal.userId, () => countTokens(parts, context, principal, claim));

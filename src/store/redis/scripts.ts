@@ -81,7 +81,7 @@ export function createKeys(prefix: string) {
 
     /** Hash, goes by itself: what `user` will be once its address is claimed. */
     newUser: (id: string) => `${prefix}n:{${id}}`,
-    /** Hash, durable: id of a live key to what is kept of it (api-keys.ts). A key that is not here is none. */
+    /** Hash, durable: id of a live key to what is kept of it (keys.ts). A key that is not here is none. */
     apiKeys: (id: string) => `${prefix}ks:{${id}}`,
     /** Hash, durable: id of a live key to its last use in Unix milliseconds. */
     keyUses: (id: string) => `${prefix}kt:{${id}}`,

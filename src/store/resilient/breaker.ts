@@ -205,6 +205,8 @@ const ASKING = [
   "listGrants",
   "addKey",
   "listKeys",
+  "changeKey",
+  "rollKey",
   "revokeKey",
   "ledger",
   "recorded",

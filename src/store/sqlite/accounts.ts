@@ -1,13 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import {
-  type ApiKey,
-  budgetPeriodOf,
-  budgetResetsAt,
   type Grant,
   invalidRequest,
-  type KeyLimits,
   type NewGrant,
-  type NewKey,
   type OnChange,
   type NewUser,
   type Principal,
@@ -17,9 +12,9 @@ import {
 } from "../../kit/index.ts";
 import type { KnownBudgets } from "./budgets.ts";
 import type { Transactions } from "./commits.ts";
-import { packLimits, type StoredLimits, unpackLimits } from "../key-limits.ts";
 import { isWanted, LAST_CHARACTER, pageOfUsers } from "../user-pages.ts";
 import { USERS_PER_PAGE } from "../windows.ts";
+import { keyMethods } from "./keys.ts";
 import type { KnownUsers } from "./users.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> &
@@ -197,100 +192,6 @@ function userOf(found: unknown, users: KnownUsers): User | null {
   const held = users.held(id, row.held);
   const disabledAt = disabled_at === null ? {} : { disabledAt: Number(disabled_at) };
   return { id, email, tier, balance, held, granted, charged, createdAt: Number(created_at), ...disabledAt };
-}
-
-type KeyRow = Record<"id" | "user_id" | "name" | "prefix" | "limits", string> & {
-  created_at: bigint;
-  last_used_at: bigint | null;
-};
-type PrincipalRow = Record<"key_id" | "user_id" | "tier" | "limits", string>;
-
-const KEY_COLUMNS = "id, user_id, name, prefix, created_at, last_used_at, limits";
-
-/** Its parameter is the time. */
-const IS_LIVE = "revoked_at IS NULL AND ifnull(expires_at, 1e999) > ?";
-
-/** API keys. Revoked and expired ones stay, unlisted: the ledger names them. */
-function keyMethods(
-  db: DatabaseSync,
-  { read, write, writeDurably }: Transactions,
-  now: () => number,
-  onChanged: (userId: string) => void,
-  budgets: KnownBudgets,
-) {
-  const principal = db.prepare(
-    `SELECT api_keys.id AS key_id, user_id, tier, limits FROM api_keys JOIN users ON users.id = user_id
-     WHERE digest = ? AND disabled_at IS NULL AND ${IS_LIVE}`,
-  );
-  const touch = db.prepare("UPDATE api_keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?");
-  const userExists = db.prepare("SELECT 1 FROM users WHERE id = ?");
-  const live = db.prepare(`SELECT count(*) AS live FROM api_keys WHERE user_id = ? AND ${IS_LIVE}`);
-  const insert = db.prepare(
-    `INSERT INTO api_keys (id, user_id, digest, name, prefix, created_at, expires_at, limits)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${KEY_COLUMNS}`,
-  );
-  const list = db.prepare(
-    `SELECT ${KEY_COLUMNS} FROM api_keys WHERE user_id = ? AND ${IS_LIVE} ORDER BY created_at, id`,
-  );
-  const revoke = db.prepare(
-    `UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ifnull(?, user_id) AND ${IS_LIVE} RETURNING user_id`,
-  );
-
-  const forgetBudget = db.prepare("DELETE FROM key_budgets WHERE key_id = ?");
-
-  /** @returns the user whose key it was. */
-  const revoked = writeDurably((id: string, userId: string | undefined): string | null => {
-    const row = revoke.get(now(), id, userId ?? null, now());
-    if (row === undefined) return null;
-    forgetBudget.run(id);
-    return String(row["user_id"]);
-  });
-
-  function withBudget(row: KeyRow): ApiKey {
-    const key = toKey(row);
-    const budget = key.limits?.budget;
-    if (budget === undefined) return key;
-    const { spent, held } = budgets.seen(key.id, budgetPeriodOf(budget.per, now()));
-    return { ...key, budget: { spent, held, resetsAt: budgetResetsAt(budget.per, now()) } };
-  }
-
-  return {
-    principalByDigest: read((digest: Uint8Array): Principal | null => {
-      const row = principal.get(digest, now()) as PrincipalRow | undefined;
-      if (row === undefined) return null;
-      return { userId: row.user_id, tier: row.tier, keyId: row.key_id, ...limitsOf(row, "keyLimits") };
-    }),
-
-    touchKeys: write((used: ReadonlyMap<string, number>): void => {
-      for (const [id, at] of used) touch.run(at, id);
-    }),
-
-    addKey: writeDurably(({ id, userId, digest, name, prefix, limits }: NewKey, maximum: number): ApiKey | null => {
-      if (!userExists.get(userId)) throw new Error(`cannot make a key of an unknown user: ${userId}`);
-      if (Number(live.get(userId, now())?.["live"]) >= maximum) return null;
-      const kept = [limits?.expiresAt ?? null, limits === undefined ? "" : JSON.stringify(packLimits(limits))] as const;
-      return withBudget(insert.get(id, userId, digest, name, prefix, now(), ...kept) as KeyRow);
-    }),
-
-    listKeys: read((userId: string): ApiKey[] => (list.all(userId, now()) as KeyRow[]).map(withBudget)),
-
-    revokeKey(id: string, userId?: string): boolean {
-      const owner = revoked(id, userId);
-      if (owner !== null) onChanged(owner);
-      return owner !== null;
-    },
-  };
-}
-
-function toKey(row: KeyRow): ApiKey {
-  const { id, user_id, name, prefix, created_at, last_used_at } = row;
-  const lastUsedAt = last_used_at === null ? null : Number(last_used_at);
-  return { id, userId: user_id, name, prefix, createdAt: Number(created_at), lastUsedAt, ...limitsOf(row, "limits") };
-}
-
-function limitsOf<Name extends string>({ limits }: Pick<KeyRow, "limits">, name: Name): { [N in Name]?: KeyLimits } {
-  if (limits === "") return {};
-  return { [name]: unpackLimits(JSON.parse(limits) as StoredLimits) } as { [N in Name]: KeyLimits };
 }
 
 /** Who an identity provider's subjects sign in as. */

@@ -6,6 +6,7 @@ import { identitySuite } from "./identities.ts";
 import { ledgerSuite } from "./ledger.ts";
 import { keyBudgetSuite } from "./key-budgets.ts";
 import { auditSuite } from "./audit.ts";
+import { keyChangeSuite } from "./key-changes.ts";
 import { keyLimitSuite } from "./key-limits.ts";
 import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
@@ -683,6 +684,7 @@ export function storeSuite(
     auditSuite(() => store, clock);
     userSuite(() => store, clock, numRuns);
     keyLimitSuite(() => store, clock);
+    keyChangeSuite(() => store, clock);
     ledgerSuite(() => store, numRuns);
     keyBudgetSuite(() => store, clock, numRuns);
     throttleSuite(() => store, clock, numRuns);

@@ -1,4 +1,5 @@
 import type {
+  AdminKey,
   AdminKeyList,
   AdminUser,
   AdminUserDetail,
@@ -7,6 +8,7 @@ import type {
   CreditGrant,
   CreditGrantPage,
   RevokedKey,
+  RolledAdminKey,
 } from "../../../../schemas/types.gen.ts";
 import { invalidRequest } from "../../../kit/index.ts";
 import { json } from "../../endpoint.ts";
@@ -169,6 +171,47 @@ export const USERS: readonly AdminEndpoint[] = [
         const key = await services.addKey(params["user_id"] ?? "", body);
         note({ details: { ...body, key_id: key.id } });
         return key;
+      },
+  }),
+  row({
+    method: "PATCH",
+    path: "/admin/keys/{key_id}",
+    role: "operator",
+    id: "changeKey",
+    tag: "Users",
+    summary: "Changes a key",
+    description: "What is absent stays, null takes a limit away; within a second on every instance.",
+    params: { key_id: "`id` of the key." },
+    body: "AdminKeyChangeRequest",
+    answers: { 200: { description: "The key as it is now.", content: json("AdminKey") } },
+    errors: ["NOT_FOUND"],
+    route:
+      ({ services }) =>
+      async ({ params, body }): Promise<AdminKey> =>
+        services.changeKey(params["key_id"] ?? "", body),
+  }),
+  row({
+    method: "POST",
+    path: "/admin/keys/{key_id}/roll",
+    role: "operator",
+    id: "rollKey",
+    tag: "Users",
+    summary: "Rolls a key",
+    description:
+      "Makes a key with a new id and the settings of this one, which serves until the grace is over. Both spend of one budget.",
+    params: { key_id: "`id` of the key." },
+    body: "AdminKeyRollRequest",
+    bodyIs: "optional",
+    answers: {
+      200: { description: "The new key; its secret is shown this once.", content: json("RolledAdminKey") },
+    },
+    errors: ["NOT_FOUND"],
+    route:
+      ({ services }) =>
+      async ({ params, body, note }): Promise<RolledAdminKey> => {
+        const rolled = await services.rollKey(params["key_id"] ?? "", body);
+        note({ details: { ...body, key_id: rolled.id } });
+        return rolled;
       },
   }),
   row({
