@@ -15,16 +15,11 @@ import {
 import { serverTimingHeader, standingHeaders } from "./answer-headers.ts";
 import type { Pipeline } from "./build.ts";
 import { elapsedOf } from "./exchange.ts";
-import { currentWindows, passOver } from "./hooks.ts";
+import { currentWindows, isConfirmed, passOver } from "./hooks.ts";
 import { RequestRun, type RunnerParts } from "./request-run.ts";
 
 /** How often a request is identified again while its user's account is being changed. */
 const MAX_IDENTIFICATIONS = 5;
-
-function permitted(principal: Principal, { ip }: ClientRequest): Principal {
-  checkKeyUse(principal, "inference", ip);
-  return principal;
-}
 
 /** Serves requests by one pipeline; see `RequestPipeline` for the order of the calls. */
 export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
@@ -39,8 +34,32 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
    * @throws GatewayError 401 for nobody known; KEY_RESTRICTED
    */
   identify({ head }: InferenceRequest): Awaitable<Principal> {
+    return this.#identify(head, MAX_IDENTIFICATIONS);
+  }
+
+  #identify(head: ClientRequest, left: number): Awaitable<Principal> {
     const principal = this.#identifyBy(this.#parts.pipeline.identify, head);
-    return isPromise(principal) ? principal.then((known) => permitted(known, head)) : permitted(principal, head);
+    return isPromise(principal)
+      ? principal.then((found) => this.#permitted(found, head, left))
+      : this.#permitted(principal, head, left);
+  }
+
+  #permitted(principal: Principal, head: ClientRequest, left: number): Awaitable<Principal> {
+    try {
+      checkKeyUse(principal, "inference", head.ip);
+      return principal;
+    } catch (refusal) {
+      if (principal.version === undefined || left === 0) throw refusal;
+      return this.#reconsidered(principal, head, left, refusal);
+    }
+  }
+
+  /** The key may have been changed, and the push of that lost: the refusal stands only if the store says so. */
+  async #reconsidered(principal: Principal, head: ClientRequest, left: number, refusal: unknown): Promise<Principal> {
+    const { host } = this.#parts;
+    if (await isConfirmed(principal, host)) throw refusal;
+    host.identities.forget(principal);
+    return this.#identify(head, left - 1);
   }
 
   #identifyBy(hooks: Pipeline["identify"], head: ClientRequest): Awaitable<Principal> {
