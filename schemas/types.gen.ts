@@ -93,6 +93,10 @@ export interface ServerConfig {
   listen?: AddressConfig[];
   admin?: AdminConfig;
   /**
+   * Address under which users reach the gateway: for redirects of sign-in and links. The Host header when absent.
+   */
+  public_url?: string;
+  /**
    * Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.
    */
   workers?: number;
@@ -105,7 +109,7 @@ export interface ServerConfig {
   body_memory?: Size;
   upload_space?: Size;
   /**
-   * CIDRs of proxies whose X-Forwarded-For is believed.
+   * Addresses and CIDRs of proxies whose X-Forwarded-For is believed.
    */
   trusted_proxies?: string[];
   connections?: ConnectionsConfig;
@@ -134,6 +138,7 @@ export interface AdminConfig {
    * Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.
    */
   token?: string;
+  behind_tls?: Flag;
   /**
    * Further tokens, each with the name that the audit log has of it.
    *
@@ -203,7 +208,10 @@ export interface StoreConfig {
 }
 export interface AuthConfig {
   tokens?: TokensConfig;
-  signup?: SignupConfig;
+  /**
+   * Who may sign up, and what a new user gets. off: nobody, users are added by operators.
+   */
+  signup?: SignupConfig | "off";
   email?: EmailConfig;
   /**
    * OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.
@@ -246,6 +254,12 @@ export interface SignupConfig {
    */
   tier?: string;
   credits?: Money;
+  /**
+   * Domains of the addresses that may sign up, without their subdomains. Absent: every address.
+   *
+   * @minItems 1
+   */
+  domains?: string[];
 }
 export interface EmailConfig {
   /**

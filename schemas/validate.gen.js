@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 const require = createRequire(import.meta.url);
 
 export const validate = validate21;
-const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"moment":{"anyOf":[{"type":"string","format":"date","examples":["2027-01-15"]},{"type":"string","format":"date-time","examples":["2027-01-15T12:00:00Z"]}]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}},"adminToken":{"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamConnections":{"title":"UpstreamConnections","examples":[256,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000000},{"const":"none"}]},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to one upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]},"scope":{"description":"upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.","examples":["upstream"],"enum":["upstream","target"]}}},"concurrency":{"title":"ConcurrencyConfig","type":"object","additionalProperties":false,"required":["requests"],"properties":{"requests":{"description":"Requests in flight at a time; a stream counts until it ends.","examples":[4],"type":"integer","minimum":1,"maximum":1000000},"queue":{"description":"Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.","examples":[100],"type":"integer","minimum":0,"maximum":1000000},"max_wait":{"description":"Longest time a request waits for a place. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}},"examples":[{"requests":4,"queue":100,"max_wait":"30s"}]},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"forward_headers":{"description":"Names of client headers that are sent on; never credentials, cookies or headers of the connection.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","examples":["x-openrouter-title"]},"examples":[["x-openrouter-title","http-referer"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"concurrency":{"description":"Most requests in flight from one process to this upstream, and the queue for those beyond. Without it connections alone bounds them, and nothing waits.","$ref":"#/definitions/concurrency"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"parts":{"description":"What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.","type":"array","uniqueItems":true,"items":{"enum":["image","file","audio","video"],"examples":["image"]},"examples":[["image"],[]]},"image_urls":{"description":"false: images are sent by their content only, not by their address.","$ref":"#/definitions/flag","examples":[false]},"system_role":{"description":"Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.","enum":["anywhere","front","first","user"],"examples":["first"]},"alternate":{"description":"true: messages of one role in a row are sent as one.","$ref":"#/definitions/flag","examples":[true]},"prefill":{"description":"A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.","enum":["as_is","prefix","partial","closed"],"examples":["closed"]},"cache_marks":{"description":"Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.","enum":["none","marks","marks_with_ttl"],"examples":["marks"]},"verbosity":{"description":"Whether the levels of verbosity are sent.","$ref":"#/definitions/flag","examples":[true]},"max_tools":{"description":"Most tools; of more, those that were called are sent, then the first, and the rest is reported.","type":"integer","minimum":1,"maximum":10000,"examples":[128]},"max_output":{"description":"Most output tokens that may be asked for; a larger wish is lowered, and reported.","$ref":"#/definitions/count","examples":[16384]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"deprecated_at":{"description":"From when the model should not be used for anything new; answers carry it as Deprecation. A date begins in UTC.","$ref":"#/definitions/moment","examples":["2027-01-15","2027-01-15T12:00:00Z"]},"sunset_at":{"description":"From when there is no such model, or its successor serves; answers carry it as Sunset.","$ref":"#/definitions/moment","examples":["2027-04-15","2027-04-15T12:00:00Z"]},"successor":{"description":"The model that serves its requests after sunset_at, under its own name, plan and price.","type":"string","minLength":1,"examples":["route/swift"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer. A client's larger limit is lowered to it, and told in X-Gateway-Dropped. It is also asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"fail_over_on":{"description":"Refusals after which the next step of the chain is asked; steps may say otherwise.","$ref":"#/definitions/failOverOn"},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"failOverOn":{"title":"FailOverOn","description":"content_filter: the provider's content filter refused. Without it that is the client's 400.","type":"array","uniqueItems":true,"items":{"enum":["content_filter"],"examples":["content_filter"]},"examples":[["content_filter"]]},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"fail_over_on":{"description":"Refusals of this step after which the next one is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"fail_over_on":{"description":"Refusals after which the next target is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"promptPrefixStep":{"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"guardWordsStep":{"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"piiMaskStep":{"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"answerCacheStep":{"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"headerTagsStep":{"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"budgetStep":{"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
+const schema6 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/gateway.schema.json","title":"GatewayConfig","description":"gateway.yaml: everything the gateway serves. Any scalar may be a reference: ${env:NAME}, ${env:NAME:-default}, ${file:path}; $$ is a literal $.","type":"object","additionalProperties":false,"required":["version","tiers","upstreams","models","pipeline"],"properties":{"version":{"description":"Version of this format. The only one is 1.","const":1},"include":{"description":"More files or globs, relative to this file. Sections are merged; a name defined twice is an error.","type":"array","items":{"type":"string","minLength":1},"examples":[["models/*.yaml"]]},"server":{"description":"Addresses and behaviour of the public and the admin listener.","$ref":"#/definitions/server"},"store":{"description":"Where users, keys, counters and the ledger are kept.","$ref":"#/definitions/store","examples":[{"url":"sqlite:./data/gateway.db"}]},"auth":{"description":"Access tokens, sign-up and the ways to sign in.","$ref":"#/definitions/auth"},"billing":{"description":"Currency, multiplier and what is charged when a request does not end well.","$ref":"#/definitions/billing"},"tiers":{"description":"Plan tiers by name.","type":"object","additionalProperties":false,"minProperties":1,"patternProperties":{"^[A-Za-z][A-Za-z0-9_-]{0,63}$":{"$ref":"#/definitions/tier"}},"examples":[{"Free":{"access":["Free"],"limits":{"day":50,"hour":50,"minute":100,"streams":50}}}],"propertyNames":{"examples":["Free","Premium"]}},"defaults":{"description":"What a model or an upstream does not say itself.","$ref":"#/definitions/defaults"},"upstreams":{"description":"AI providers by name; chains refer to these names.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z][A-Za-z0-9_.-]{0,63}$":{"$ref":"#/definitions/upstream"}},"examples":[{"alpha":{"dialect":"openai","base_url":"https://api.example.com/v1","api_keys":["${env:ALPHA_KEY}"]}}],"propertyNames":{"examples":["alpha","beta-eu"]}},"models":{"description":"Models by the identifier that clients send.","type":"object","additionalProperties":false,"patternProperties":{"^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$":{"$ref":"#/definitions/model"}},"examples":[{"route/swift-mini":{"kind":"chat","tier":"Free","owned_by":"alpha","price":{"input_per_million":0.15,"output_per_million":0.6},"chain":[{"upstream":"alpha","model":"alpha-mini-1"}]}}],"propertyNames":{"examples":["route/swift-mini"]}},"pipeline":{"description":"What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.","type":"array","minItems":1,"items":{"$ref":"#/definitions/step"},"examples":[["auth","plan-check","quota","breaker","stream-relay","meter"]]},"reload":{"description":"How a changed file is taken over while the gateway runs.","$ref":"#/definitions/reload"},"status":{"description":"What GET /v1/status shows besides the health of upstreams and models.","$ref":"#/definitions/status"},"telemetry":{"description":"What is told of requests: the log line, traces and metrics by OTLP, the decision log.","$ref":"#/definitions/telemetry"}},"definitions":{"reference":{"description":"Resolved before validation: editors accept it wherever a scalar stands.","type":"string","pattern":"\\$\\{(env|file):[^}]+\\}"},"duration":{"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"moment":{"anyOf":[{"type":"string","format":"date","examples":["2027-01-15"]},{"type":"string","format":"date-time","examples":["2027-01-15T12:00:00Z"]}]},"positiveDuration":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]},"size":{"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]},"count":{"type":"integer","minimum":1,"maximum":1000000000},"port":{"type":"integer","minimum":0,"maximum":65535},"money":{"type":"number","minimum":0,"maximum":1000000000},"flag":{"type":"boolean"},"limit":{"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]},"server":{"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"public_url":{"description":"Address under which users reach the gateway: for redirects of sign-in and links. The Host header when absent.","type":"string","pattern":"^https?://[^/?#@\\s]+/?$","examples":["https://gateway.example.com"]},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"Addresses and CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.3.7","10.0.4.0/24"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}},"address":{"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}},"admin":{"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"behind_tls":{"description":"true: a proxy in front speaks TLS, so that tokens cross no network in clear text. Silences the warning of check.","$ref":"#/definitions/flag","examples":[true]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}},"adminToken":{"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}},"connections":{"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}},"ipLimit":{"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}},"cors":{"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}},"drain":{"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}},"store":{"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}},"auth":{"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"Who may sign up, and what a new user gets. off: nobody, users are added by operators.","anyOf":[{"$ref":"#/definitions/signup"},{"const":"off"}]},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}},"tokens":{"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}},"tokenSecret":{"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}},"signup":{"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]},"domains":{"description":"Domains of the addresses that may sign up, without their subdomains. Absent: every address.","type":"array","minItems":1,"items":{"type":"string","maxLength":253,"pattern":"^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$","examples":["example.com"]}}}},"email":{"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}},"oauthProvider":{"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}},"billing":{"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}},"outcomes":{"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}},"partialOutcome":{"enum":["delivered","free"]},"tier":{"title":"TierConfig","description":"A plan: which models it may call, and how often.","type":"object","additionalProperties":false,"required":["access","limits"],"properties":{"access":{"description":"Model tiers this plan may call, or all.","examples":[["Free"],"all"],"anyOf":[{"type":"array","uniqueItems":true,"items":{"type":"string"}},{"const":"all"}]},"limits":{"description":"Requests and streams a user may have; none is no limit.","$ref":"#/definitions/limits"}}},"limits":{"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}},"defaults":{"title":"DefaultsConfig","type":"object","additionalProperties":false,"properties":{"upstream":{"description":"For every upstream.","$ref":"#/definitions/upstreamDefaults"},"kinds":{"description":"For every model of a kind.","$ref":"#/definitions/kindsDefaults"}}},"upstreamConnections":{"title":"UpstreamConnections","examples":[256,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000000},{"const":"none"}]},"upstreamDefaults":{"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to one upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}},"kindsDefaults":{"title":"KindsDefaultsConfig","type":"object","additionalProperties":false,"properties":{"chat":{"description":"For chat models.","$ref":"#/definitions/kindDefaults"},"embedding":{"description":"For embedding models.","$ref":"#/definitions/kindDefaults"},"rerank":{"description":"For rerank models.","$ref":"#/definitions/kindDefaults"},"speech":{"description":"For text-to-speech models.","$ref":"#/definitions/kindDefaults"},"transcription":{"description":"For speech-to-text models.","$ref":"#/definitions/kindDefaults"},"image":{"description":"For image models.","$ref":"#/definitions/kindDefaults"}}},"kindDefaults":{"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}},"timeouts":{"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}},"retries":{"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}},"breaker":{"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]},"scope":{"description":"upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.","examples":["upstream"],"enum":["upstream","target"]}}},"concurrency":{"title":"ConcurrencyConfig","type":"object","additionalProperties":false,"required":["requests"],"properties":{"requests":{"description":"Requests in flight at a time; a stream counts until it ends.","examples":[4],"type":"integer","minimum":1,"maximum":1000000},"queue":{"description":"Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.","examples":[100],"type":"integer","minimum":0,"maximum":1000000},"max_wait":{"description":"Longest time a request waits for a place. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}},"examples":[{"requests":4,"queue":100,"max_wait":"30s"}]},"probe":{"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]},"probeSettings":{"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}},"upstream":{"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"forward_headers":{"description":"Names of client headers that are sent on; never credentials, cookies or headers of the connection.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","examples":["x-openrouter-title"]},"examples":[["x-openrouter-title","http-referer"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"concurrency":{"description":"Most requests in flight from one process to this upstream, and the queue for those beyond. Without it connections alone bounds them, and nothing waits.","$ref":"#/definitions/concurrency"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}},"accepts":{"title":"AcceptsConfig","description":"Single entries that stand in place of the vendor's.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"output_limit":{"description":"The field that limits an answer's tokens.","enum":["max_tokens","max_completion_tokens"],"examples":["max_completion_tokens"]},"efforts":{"description":"Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.","type":"array","uniqueItems":true,"items":{"$ref":"#/definitions/effort"},"examples":[["low","medium","high"],[]]},"reasoning_echo":{"description":"The field in which reasoning of earlier turns is sent back, or never.","enum":["never","reasoning_content","reasoning_details","reasoning"],"examples":["reasoning_content"]},"unknown_fields":{"description":"true: fields of a request and of its messages that the gateway does not know are sent; false: they are left out, and reported.","$ref":"#/definitions/flag","examples":[true]},"fields":{"description":"Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[^/]+$","examples":["service_tier"]},"examples":[["service_tier","provider"]]},"stop":{"description":"Most stop sequences; 0: none are sent.","type":"integer","minimum":0,"maximum":1000,"examples":[4]},"tool_name":{"description":"Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.","type":"integer","minimum":16,"maximum":1000,"examples":[64]},"user":{"description":"Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.","type":"integer","minimum":0,"maximum":10000,"examples":[64]},"stream_options":{"description":"Whether streams may be asked for their usage.","$ref":"#/definitions/flag","examples":[true]},"developer_role":{"description":"false: messages of the role developer are sent as system.","$ref":"#/definitions/flag","examples":[false]},"strict_tools":{"description":"Whether tools may be marked strict.","$ref":"#/definitions/flag","examples":[true]},"tool_call_ids":{"description":"Form of the ids of tool calls; mistral: nine letters and digits.","enum":["any","mistral"],"examples":["any"]},"sampling":{"description":"Whether temperature, top_p and the penalties are sent.","$ref":"#/definitions/flag","examples":[true]},"parts":{"description":"What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.","type":"array","uniqueItems":true,"items":{"enum":["image","file","audio","video"],"examples":["image"]},"examples":[["image"],[]]},"image_urls":{"description":"false: images are sent by their content only, not by their address.","$ref":"#/definitions/flag","examples":[false]},"system_role":{"description":"Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.","enum":["anywhere","front","first","user"],"examples":["first"]},"alternate":{"description":"true: messages of one role in a row are sent as one.","$ref":"#/definitions/flag","examples":[true]},"prefill":{"description":"A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.","enum":["as_is","prefix","partial","closed"],"examples":["closed"]},"cache_marks":{"description":"Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.","enum":["none","marks","marks_with_ttl"],"examples":["marks"]},"verbosity":{"description":"Whether the levels of verbosity are sent.","$ref":"#/definitions/flag","examples":[true]},"max_tools":{"description":"Most tools; of more, those that were called are sent, then the first, and the rest is reported.","type":"integer","minimum":1,"maximum":10000,"examples":[128]},"max_output":{"description":"Most output tokens that may be asked for; a larger wish is lowered, and reported.","$ref":"#/definitions/count","examples":[16384]},"schema_keywords":{"description":"Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[$A-Za-z][A-Za-z0-9]*$","examples":["minLength"]},"examples":[["minLength","pattern"]]}}},"effort":{"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]},"model":{"title":"ModelConfig","description":"A model as clients see it, and the chain of upstreams behind it.","type":"object","additionalProperties":false,"required":["kind","tier","owned_by","chain"],"properties":{"kind":{"description":"What it does, and so which endpoint serves it.","enum":["chat","embedding","rerank","speech","transcription","image"]},"tier":{"description":"The tier it belongs to; plans list the tiers they may call.","type":"string","examples":["Free"]},"display_name":{"description":"Name in the pricing table; the identifier without route/ when absent.","type":"string","minLength":1,"examples":["Swift Mini"]},"owned_by":{"description":"Vendor family shown in the catalogue.","type":"string","minLength":1,"examples":["aurora"]},"created":{"description":"Date of the model, for the catalogue.","type":"string","format":"date","examples":["2026-01-15"]},"deprecated_at":{"description":"From when the model should not be used for anything new; answers carry it as Deprecation. A date begins in UTC.","$ref":"#/definitions/moment","examples":["2027-01-15","2027-01-15T12:00:00Z"]},"sunset_at":{"description":"From when there is no such model, or its successor serves; answers carry it as Sunset.","$ref":"#/definitions/moment","examples":["2027-04-15","2027-04-15T12:00:00Z"]},"successor":{"description":"The model that serves its requests after sunset_at, under its own name, plan and price.","type":"string","minLength":1,"examples":["route/swift"]},"published":{"description":"false: callable by plan, not listed. true when absent.","$ref":"#/definitions/flag","examples":[false]},"context_window":{"description":"Tokens of prompt and answer together; the provider's when absent.","$ref":"#/definitions/count","examples":[128000]},"max_output":{"description":"Most tokens of an answer. A client's larger limit is lowered to it, and told in X-Gateway-Dropped. It is also asked for where an upstream demands a limit and the client gives none.","$ref":"#/definitions/count","examples":[16384]},"features":{"description":"What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools","vision"]]},"voices":{"description":"Voices of a speech model: others are refused. Absent: the upstream decides.","type":"array","uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["alba","breeze"]]},"realtime":{"description":"true: a model for live streams, refused on POST /v1/audio/transcriptions. false when absent.","$ref":"#/definitions/flag","examples":[true]},"strict":{"description":"true: refuse a request that an upstream's dialect cannot express, instead of dropping the field.","$ref":"#/definitions/flag","examples":[true]},"price":{"description":"Prices in billing.currency; 0 is free and must be said.","$ref":"#/definitions/price","examples":[{"input_per_million":0.15,"output_per_million":0.6}]},"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration","examples":["5m"]},"fail_over_on":{"description":"Refusals after which the next step of the chain is asked; steps may say otherwise.","$ref":"#/definitions/failOverOn"},"chain":{"description":"Tried in order until one serves.","type":"array","minItems":1,"items":{"$ref":"#/definitions/chainStep"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1"}]]}}},"price":{"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}},"imagePrice":{"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}},"multipliers":{"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}},"failOverOn":{"title":"FailOverOn","description":"content_filter: the provider's content filter refused. Without it that is the client's 400.","type":"array","uniqueItems":true,"items":{"enum":["content_filter"],"examples":["content_filter"]},"examples":[["content_filter"]]},"chainStep":{"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]},"target":{"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"fail_over_on":{"description":"Refusals of this step after which the next one is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}},"parameters":{"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}},"balancedStep":{"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"fail_over_on":{"description":"Refusals after which the next target is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}},"step":{"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]},"builtInStep":{"type":"object","discriminator":{"propertyName":"use"},"oneOf":[{"$ref":"#/definitions/authStep"},{"$ref":"#/definitions/planCheckStep"},{"$ref":"#/definitions/quotaStep"},{"$ref":"#/definitions/breakerStep"},{"$ref":"#/definitions/transformStep"},{"$ref":"#/definitions/promptPrefixStep"},{"$ref":"#/definitions/guardWordsStep"},{"$ref":"#/definitions/piiMaskStep"},{"$ref":"#/definitions/answerCacheStep"},{"$ref":"#/definitions/headerTagsStep"},{"$ref":"#/definitions/budgetStep"},{"$ref":"#/definitions/streamRelayStep"},{"$ref":"#/definitions/meterStep"}]},"authStep":{"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"planCheckStep":{"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"quotaStep":{"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"breakerStep":{"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"transformStep":{"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"promptPrefixStep":{"title":"PromptPrefixStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Puts the operator's instructions around the client's own.","const":"prompt-prefix"},"options":{"description":"Options of the plugin.","$ref":"plugins/prompt-prefix.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"guardWordsStep":{"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"piiMaskStep":{"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"answerCacheStep":{"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"headerTagsStep":{"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"budgetStep":{"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"streamRelayStep":{"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}},"meterStep":{"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"localStep":{"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}},"condition":{"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}},"fail":{"enum":["closed","open"]},"reload":{"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}},"guard":{"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}},"status":{"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}},"incident":{"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}},"telemetry":{"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}},"accessLog":{"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}},"otlp":{"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}},"decisionLog":{"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}}}};
 const func2 = Object.prototype.hasOwnProperty;
 const func3 = require("ajv/dist/runtime/ucs2length").default;
-const schema7 = {"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.0.0/8"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}};
+const schema7 = {"title":"ServerConfig","type":"object","additionalProperties":false,"properties":{"listen":{"description":"Public addresses; all serve the same paths with the same keys. Needs a restart to change.","type":"array","minItems":1,"items":{"$ref":"#/definitions/address"}},"admin":{"description":"Admin listener: probes, metrics, console, /admin. Absent: none. Needs a restart to change.","$ref":"#/definitions/admin"},"public_url":{"description":"Address under which users reach the gateway: for redirects of sign-in and links. The Host header when absent.","type":"string","pattern":"^https?://[^/?#@\\s]+/?$","examples":["https://gateway.example.com"]},"workers":{"description":"Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.","examples":[1,4],"type":"integer","minimum":1,"maximum":256},"dashboard":{"description":"Whether a browser that opens a public address is shown the dashboard and the status page. false: those paths are 404.","$ref":"#/definitions/flag","examples":[true]},"error_format":{"description":"auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.","enum":["auto","text"],"examples":["auto","text"]},"body_limit":{"description":"Largest request body; beyond it 413.","$ref":"#/definitions/size","examples":["32MiB"]},"body_memory":{"description":"Memory for the bodies of all requests in flight; beyond it 503. Of one whose answer streams only what settling may need is counted. One user gets a quarter of it. 512MiB when absent.","$ref":"#/definitions/size","examples":["512MiB"]},"upload_space":{"description":"Disk space for the uploads of all requests in flight; beyond it 503. One user gets a quarter of it. 4GiB when absent.","$ref":"#/definitions/size","examples":["4GiB"]},"trusted_proxies":{"description":"Addresses and CIDRs of proxies whose X-Forwarded-For is believed.","type":"array","items":{"type":"string"},"examples":[["10.0.3.7","10.0.4.0/24"]]},"connections":{"description":"Open connections of clients to one process; beyond them 503.","$ref":"#/definitions/connections"},"ip_limit":{"description":"Requests one client address may make in a window, or none.","anyOf":[{"$ref":"#/definitions/ipLimit"},{"const":"none"}]},"cors":{"description":"Browser access to /v1.","$ref":"#/definitions/cors"},"heartbeat":{"description":"Silence of an upstream after which a comment keeps the client's stream open.","$ref":"#/definitions/positiveDuration","examples":["15s"]},"drain":{"description":"What happens on SIGTERM.","$ref":"#/definitions/drain"}}};
 const schema8 = {"title":"AddressConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1","0.0.0.0"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[8080]}}};
 const schema9 = {"type":"integer","minimum":0,"maximum":65535};
 
@@ -132,16 +132,35 @@ validate23.errors = vErrors;
 return errors === 0;
 }
 
-const schema10 = {"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}};
-const schema11 = {"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}};
-const pattern0 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u");
+const schema10 = {"title":"AdminConfig","type":"object","additionalProperties":false,"required":["host","port"],"properties":{"host":{"description":"Address or host name to listen on.","type":"string","minLength":1,"examples":["127.0.0.1"]},"port":{"description":"TCP port; 0 picks a free one.","$ref":"#/definitions/port","examples":[9090]},"token":{"description":"Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.","type":"string","examples":["${env:GATEWAY_ADMIN_TOKEN:-}"]},"behind_tls":{"description":"true: a proxy in front speaks TLS, so that tokens cross no network in clear text. Silences the warning of check.","$ref":"#/definitions/flag","examples":[true]},"tokens":{"description":"Further tokens, each with the name that the audit log has of it.","type":"array","maxItems":64,"items":{"$ref":"#/definitions/adminToken"}}}};
+const schema11 = {"type":"boolean"};
 
 function validate29(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
+if(typeof data !== "boolean"){
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema11.type,parentSchema:schema11,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate29.errors = vErrors;
+return errors === 0;
+}
+
+const schema12 = {"title":"AdminTokenConfig","type":"object","additionalProperties":false,"required":["name","token","role"],"properties":{"name":{"description":"Up to 64 letters, digits, dots, hyphens and underscores.","type":"string","pattern":"^[A-Za-z0-9._-]{1,64}$","examples":["grace","dashboards"]},"token":{"description":"Bearer token of /admin. Empty: nobody's.","type":"string","examples":["${env:GRACE_ADMIN_TOKEN}"]},"role":{"description":"A viewer sees everything and changes nothing.","enum":["viewer","operator"],"examples":["viewer","operator"]}}};
+const pattern0 = new RegExp("^[A-Za-z0-9._-]{1,64}$", "u");
+
+function validate31(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 if(data.name === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema11.required,parentSchema:schema11,data};
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "name"},message:"must have required property '"+"name"+"'",schema:schema12.required,parentSchema:schema12,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -151,7 +170,7 @@ vErrors.push(err0);
 errors++;
 }
 if(data.token === undefined){
-const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'",schema:schema11.required,parentSchema:schema11,data};
+const err1 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "token"},message:"must have required property '"+"token"+"'",schema:schema12.required,parentSchema:schema12,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -161,7 +180,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data.role === undefined){
-const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "role"},message:"must have required property '"+"role"+"'",schema:schema11.required,parentSchema:schema11,data};
+const err2 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "role"},message:"must have required property '"+"role"+"'",schema:schema12.required,parentSchema:schema12,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -172,7 +191,7 @@ errors++;
 }
 for(const key0 in data){
 if(!(((key0 === "name") || (key0 === "token")) || (key0 === "role"))){
-const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema11,data};
+const err3 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema12,data};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -186,7 +205,7 @@ if(data.name !== undefined){
 let data0 = data.name;
 if(typeof data0 === "string"){
 if(!pattern0.test(data0)){
-const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9._-]{1,64}$"+"\"",schema:"^[A-Za-z0-9._-]{1,64}$",parentSchema:schema11.properties.name,data:data0};
+const err4 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9._-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9._-]{1,64}$"+"\"",schema:"^[A-Za-z0-9._-]{1,64}$",parentSchema:schema12.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -197,7 +216,7 @@ errors++;
 }
 }
 else {
-const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema11.properties.name.type,parentSchema:schema11.properties.name,data:data0};
+const err5 = {instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema12.properties.name.type,parentSchema:schema12.properties.name,data:data0};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -210,7 +229,7 @@ errors++;
 if(data.token !== undefined){
 let data1 = data.token;
 if(typeof data1 !== "string"){
-const err6 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema11.properties.token.type,parentSchema:schema11.properties.token,data:data1};
+const err6 = {instancePath:instancePath+"/token",schemaPath:"#/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema12.properties.token.type,parentSchema:schema12.properties.token,data:data1};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -223,7 +242,7 @@ errors++;
 if(data.role !== undefined){
 let data2 = data.role;
 if(!((data2 === "viewer") || (data2 === "operator"))){
-const err7 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues: schema11.properties.role.enum},message:"must be equal to one of the allowed values",schema:schema11.properties.role.enum,parentSchema:schema11.properties.role,data:data2};
+const err7 = {instancePath:instancePath+"/role",schemaPath:"#/properties/role/enum",keyword:"enum",params:{allowedValues: schema12.properties.role.enum},message:"must be equal to one of the allowed values",schema:schema12.properties.role.enum,parentSchema:schema12.properties.role,data:data2};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -235,7 +254,7 @@ errors++;
 }
 }
 else {
-const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema11.type,parentSchema:schema11,data};
+const err8 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema12.type,parentSchema:schema12,data};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -244,7 +263,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate29.errors = vErrors;
+validate31.errors = vErrors;
 return errors === 0;
 }
 
@@ -274,7 +293,7 @@ vErrors.push(err1);
 errors++;
 }
 for(const key0 in data){
-if(!((((key0 === "host") || (key0 === "port")) || (key0 === "token")) || (key0 === "tokens"))){
+if(!(((((key0 === "host") || (key0 === "port")) || (key0 === "token")) || (key0 === "behind_tls")) || (key0 === "tokens"))){
 const err2 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema10,data};
 if(vErrors === null){
 vErrors = [err2];
@@ -329,11 +348,17 @@ vErrors.push(err5);
 errors++;
 }
 }
+if(data.behind_tls !== undefined){
+if(!(validate29(data.behind_tls, {instancePath:instancePath+"/behind_tls",parentData:data,parentDataProperty:"behind_tls",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+}
+}
 if(data.tokens !== undefined){
-let data3 = data.tokens;
-if(Array.isArray(data3)){
-if(data3.length > 64){
-const err6 = {instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items",schema:64,parentSchema:schema10.properties.tokens,data:data3};
+let data4 = data.tokens;
+if(Array.isArray(data4)){
+if(data4.length > 64){
+const err6 = {instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/maxItems",keyword:"maxItems",params:{limit: 64},message:"must NOT have more than 64 items",schema:64,parentSchema:schema10.properties.tokens,data:data4};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -342,16 +367,16 @@ vErrors.push(err6);
 }
 errors++;
 }
-const len0 = data3.length;
+const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate29(data3[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data3,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+if(!(validate31(data4[i0], {instancePath:instancePath+"/tokens/" + i0,parentData:data4,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate31.errors : vErrors.concat(validate31.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
-const err7 = {instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema10.properties.tokens.type,parentSchema:schema10.properties.tokens,data:data3};
+const err7 = {instancePath:instancePath+"/tokens",schemaPath:"#/properties/tokens/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema10.properties.tokens.type,parentSchema:schema10.properties.tokens,data:data4};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -376,33 +401,14 @@ validate27.errors = vErrors;
 return errors === 0;
 }
 
-const schema12 = {"type":"boolean"};
-
-function validate32(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(typeof data !== "boolean"){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "boolean"},message:"must be boolean",schema:schema12.type,parentSchema:schema12,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-validate32.errors = vErrors;
-return errors === 0;
-}
-
 const schema13 = {"type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$","examples":["64KiB","32MiB"]};
-const pattern1 = new RegExp("^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$", "u");
+const pattern2 = new RegExp("^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$", "u");
 
-function validate34(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate35(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
-if(!pattern1.test(data)){
+if(!pattern2.test(data)){
 const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(B|KiB|MiB|GiB)$",parentSchema:schema13,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -423,13 +429,13 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate34.errors = vErrors;
+validate35.errors = vErrors;
 return errors === 0;
 }
 
 const schema14 = {"title":"ConnectionsConfig","type":"object","additionalProperties":false,"properties":{"total":{"description":"In all. 10000 when absent.","examples":[10000],"type":"integer","minimum":1,"maximum":1000000},"per_address":{"description":"Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.","examples":[100,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000},{"const":"none"}]}}};
 
-function validate38(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate39(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -567,14 +573,14 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate38.errors = vErrors;
+validate39.errors = vErrors;
 return errors === 0;
 }
 
 const schema15 = {"title":"IpLimitConfig","type":"object","additionalProperties":false,"required":["requests","window"],"properties":{"requests":{"description":"Requests allowed in one window.","$ref":"#/definitions/count","examples":[600]},"window":{"description":"Length of the window.","$ref":"#/definitions/positiveDuration","examples":["1m"]}}};
 const schema16 = {"type":"integer","minimum":1,"maximum":1000000000};
 
-function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate42(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -609,18 +615,18 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate41.errors = vErrors;
+validate42.errors = vErrors;
 return errors === 0;
 }
 
 const schema17 = {"type":"string","pattern":"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]};
-const pattern2 = new RegExp("^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$", "u");
+const pattern3 = new RegExp("^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$", "u");
 
-function validate43(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate44(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
-if(!pattern2.test(data)){
+if(!pattern3.test(data)){
 const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(ms|s|m|h|d)$",parentSchema:schema17,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -641,12 +647,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate43.errors = vErrors;
+validate44.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate40(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate41(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -683,14 +689,14 @@ errors++;
 }
 }
 if(data.requests !== undefined){
-if(!(validate41(data.requests, {instancePath:instancePath+"/requests",parentData:data,parentDataProperty:"requests",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.requests, {instancePath:instancePath+"/requests",parentData:data,parentDataProperty:"requests",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
 if(data.window !== undefined){
-if(!(validate43(data.window, {instancePath:instancePath+"/window",parentData:data,parentDataProperty:"window",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.window, {instancePath:instancePath+"/window",parentData:data,parentDataProperty:"window",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -705,14 +711,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate40.errors = vErrors;
+validate41.errors = vErrors;
 return errors === 0;
 }
 
 const schema18 = {"title":"CorsConfig","type":"object","additionalProperties":false,"required":["origins"],"properties":{"origins":{"description":"Origins that may call /v1 from a browser; * is any.","type":"array","items":{"type":"string","pattern":"^(\\*|https?://[^/?#@\\s]+)$","examples":["*","https://app.example.com"]}}}};
-const pattern3 = new RegExp("^(\\*|https?://[^/?#@\\s]+)$", "u");
+const pattern4 = new RegExp("^(\\*|https?://[^/?#@\\s]+)$", "u");
 
-function validate46(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate47(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -745,7 +751,7 @@ const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
 let data1 = data0[i0];
 if(typeof data1 === "string"){
-if(!pattern3.test(data1)){
+if(!pattern4.test(data1)){
 const err2 = {instancePath:instancePath+"/origins/" + i0,schemaPath:"#/properties/origins/items/pattern",keyword:"pattern",params:{pattern: "^(\\*|https?://[^/?#@\\s]+)$"},message:"must match pattern \""+"^(\\*|https?://[^/?#@\\s]+)$"+"\"",schema:"^(\\*|https?://[^/?#@\\s]+)$",parentSchema:schema18.properties.origins.items,data:data1};
 if(vErrors === null){
 vErrors = [err2];
@@ -790,19 +796,19 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate46.errors = vErrors;
+validate47.errors = vErrors;
 return errors === 0;
 }
 
 const schema19 = {"title":"DrainConfig","type":"object","additionalProperties":false,"properties":{"delay":{"description":"Time in which new requests are still accepted while /readyz says 503.","$ref":"#/definitions/duration","examples":["5s"]},"timeout":{"description":"Time for requests in flight to finish after that.","$ref":"#/definitions/duration","examples":["25s"]}}};
 const schema20 = {"type":"string","pattern":"^[0-9]{1,9}(ms|s|m|h|d)$","examples":["250ms","5s","2m","1h","30d"]};
-const pattern4 = new RegExp("^[0-9]{1,9}(ms|s|m|h|d)$", "u");
+const pattern5 = new RegExp("^[0-9]{1,9}(ms|s|m|h|d)$", "u");
 
-function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate51(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
-if(!pattern4.test(data)){
+if(!pattern5.test(data)){
 const err0 = {instancePath,schemaPath:"#/pattern",keyword:"pattern",params:{pattern: "^[0-9]{1,9}(ms|s|m|h|d)$"},message:"must match pattern \""+"^[0-9]{1,9}(ms|s|m|h|d)$"+"\"",schema:"^[0-9]{1,9}(ms|s|m|h|d)$",parentSchema:schema20,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -823,12 +829,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate50.errors = vErrors;
+validate51.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate49(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate50(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -845,14 +851,14 @@ errors++;
 }
 }
 if(data.delay !== undefined){
-if(!(validate50(data.delay, {instancePath:instancePath+"/delay",parentData:data,parentDataProperty:"delay",rootData}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate51(data.delay, {instancePath:instancePath+"/delay",parentData:data,parentDataProperty:"delay",rootData}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate50(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate51(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 }
@@ -867,10 +873,11 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate49.errors = vErrors;
+validate50.errors = vErrors;
 return errors === 0;
 }
 
+const pattern1 = new RegExp("^https?://[^/?#@\\s]+/?$", "u");
 
 function validate22(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -926,10 +933,11 @@ vErrors = vErrors === null ? validate27.errors : vErrors.concat(validate27.error
 errors = vErrors.length;
 }
 }
-if(data.workers !== undefined){
-let data3 = data.workers;
-if(!(((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3))) && (isFinite(data3)))){
-const err3 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema7.properties.workers.type,parentSchema:schema7.properties.workers,data:data3};
+if(data.public_url !== undefined){
+let data3 = data.public_url;
+if(typeof data3 === "string"){
+if(!pattern1.test(data3)){
+const err3 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/pattern",keyword:"pattern",params:{pattern: "^https?://[^/?#@\\s]+/?$"},message:"must match pattern \""+"^https?://[^/?#@\\s]+/?$"+"\"",schema:"^https?://[^/?#@\\s]+/?$",parentSchema:schema7.properties.public_url,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -938,9 +946,9 @@ vErrors.push(err3);
 }
 errors++;
 }
-if((typeof data3 == "number") && (isFinite(data3))){
-if(data3 > 256 || isNaN(data3)){
-const err4 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema7.properties.workers,data:data3};
+}
+else {
+const err4 = {instancePath:instancePath+"/public_url",schemaPath:"#/properties/public_url/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema7.properties.public_url.type,parentSchema:schema7.properties.public_url,data:data3};
 if(vErrors === null){
 vErrors = [err4];
 }
@@ -949,8 +957,11 @@ vErrors.push(err4);
 }
 errors++;
 }
-if(data3 < 1 || isNaN(data3)){
-const err5 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema7.properties.workers,data:data3};
+}
+if(data.workers !== undefined){
+let data4 = data.workers;
+if(!(((typeof data4 == "number") && (!(data4 % 1) && !isNaN(data4))) && (isFinite(data4)))){
+const err5 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema7.properties.workers.type,parentSchema:schema7.properties.workers,data:data4};
 if(vErrors === null){
 vErrors = [err5];
 }
@@ -959,18 +970,9 @@ vErrors.push(err5);
 }
 errors++;
 }
-}
-}
-if(data.dashboard !== undefined){
-if(!(validate32(data.dashboard, {instancePath:instancePath+"/dashboard",parentData:data,parentDataProperty:"dashboard",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
-errors = vErrors.length;
-}
-}
-if(data.error_format !== undefined){
-let data5 = data.error_format;
-if(!((data5 === "auto") || (data5 === "text"))){
-const err6 = {instancePath:instancePath+"/error_format",schemaPath:"#/properties/error_format/enum",keyword:"enum",params:{allowedValues: schema7.properties.error_format.enum},message:"must be equal to one of the allowed values",schema:schema7.properties.error_format.enum,parentSchema:schema7.properties.error_format,data:data5};
+if((typeof data4 == "number") && (isFinite(data4))){
+if(data4 > 256 || isNaN(data4)){
+const err6 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/maximum",keyword:"maximum",params:{comparison: "<=", limit: 256},message:"must be <= 256",schema:256,parentSchema:schema7.properties.workers,data:data4};
 if(vErrors === null){
 vErrors = [err6];
 }
@@ -979,33 +981,8 @@ vErrors.push(err6);
 }
 errors++;
 }
-}
-if(data.body_limit !== undefined){
-if(!(validate34(data.body_limit, {instancePath:instancePath+"/body_limit",parentData:data,parentDataProperty:"body_limit",rootData}))){
-vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
-errors = vErrors.length;
-}
-}
-if(data.body_memory !== undefined){
-if(!(validate34(data.body_memory, {instancePath:instancePath+"/body_memory",parentData:data,parentDataProperty:"body_memory",rootData}))){
-vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
-errors = vErrors.length;
-}
-}
-if(data.upload_space !== undefined){
-if(!(validate34(data.upload_space, {instancePath:instancePath+"/upload_space",parentData:data,parentDataProperty:"upload_space",rootData}))){
-vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
-errors = vErrors.length;
-}
-}
-if(data.trusted_proxies !== undefined){
-let data9 = data.trusted_proxies;
-if(Array.isArray(data9)){
-const len1 = data9.length;
-for(let i1=0; i1<len1; i1++){
-let data10 = data9[i1];
-if(typeof data10 !== "string"){
-const err7 = {instancePath:instancePath+"/trusted_proxies/" + i1,schemaPath:"#/properties/trusted_proxies/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema7.properties.trusted_proxies.items.type,parentSchema:schema7.properties.trusted_proxies.items,data:data10};
+if(data4 < 1 || isNaN(data4)){
+const err7 = {instancePath:instancePath+"/workers",schemaPath:"#/properties/workers/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema7.properties.workers,data:data4};
 if(vErrors === null){
 vErrors = [err7];
 }
@@ -1016,8 +993,16 @@ errors++;
 }
 }
 }
-else {
-const err8 = {instancePath:instancePath+"/trusted_proxies",schemaPath:"#/properties/trusted_proxies/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema7.properties.trusted_proxies.type,parentSchema:schema7.properties.trusted_proxies,data:data9};
+if(data.dashboard !== undefined){
+if(!(validate29(data.dashboard, {instancePath:instancePath+"/dashboard",parentData:data,parentDataProperty:"dashboard",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
+errors = vErrors.length;
+}
+}
+if(data.error_format !== undefined){
+let data6 = data.error_format;
+if(!((data6 === "auto") || (data6 === "text"))){
+const err8 = {instancePath:instancePath+"/error_format",schemaPath:"#/properties/error_format/enum",keyword:"enum",params:{allowedValues: schema7.properties.error_format.enum},message:"must be equal to one of the allowed values",schema:schema7.properties.error_format.enum,parentSchema:schema7.properties.error_format,data:data6};
 if(vErrors === null){
 vErrors = [err8];
 }
@@ -1027,27 +1012,32 @@ vErrors.push(err8);
 errors++;
 }
 }
-if(data.connections !== undefined){
-if(!(validate38(data.connections, {instancePath:instancePath+"/connections",parentData:data,parentDataProperty:"connections",rootData}))){
-vErrors = vErrors === null ? validate38.errors : vErrors.concat(validate38.errors);
+if(data.body_limit !== undefined){
+if(!(validate35(data.body_limit, {instancePath:instancePath+"/body_limit",parentData:data,parentDataProperty:"body_limit",rootData}))){
+vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
 errors = vErrors.length;
 }
 }
-if(data.ip_limit !== undefined){
-let data12 = data.ip_limit;
-const _errs19 = errors;
-let valid5 = false;
-const _errs20 = errors;
-if(!(validate40(data12, {instancePath:instancePath+"/ip_limit",parentData:data,parentDataProperty:"ip_limit",rootData}))){
-vErrors = vErrors === null ? validate40.errors : vErrors.concat(validate40.errors);
+if(data.body_memory !== undefined){
+if(!(validate35(data.body_memory, {instancePath:instancePath+"/body_memory",parentData:data,parentDataProperty:"body_memory",rootData}))){
+vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
 errors = vErrors.length;
 }
-var _valid0 = _errs20 === errors;
-valid5 = valid5 || _valid0;
-if(!valid5){
-const _errs21 = errors;
-if("none" !== data12){
-const err9 = {instancePath:instancePath+"/ip_limit",schemaPath:"#/properties/ip_limit/anyOf/1/const",keyword:"const",params:{allowedValue: "none"},message:"must be equal to constant",schema:"none",parentSchema:schema7.properties.ip_limit.anyOf[1],data:data12};
+}
+if(data.upload_space !== undefined){
+if(!(validate35(data.upload_space, {instancePath:instancePath+"/upload_space",parentData:data,parentDataProperty:"upload_space",rootData}))){
+vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
+errors = vErrors.length;
+}
+}
+if(data.trusted_proxies !== undefined){
+let data10 = data.trusted_proxies;
+if(Array.isArray(data10)){
+const len1 = data10.length;
+for(let i1=0; i1<len1; i1++){
+let data11 = data10[i1];
+if(typeof data11 !== "string"){
+const err9 = {instancePath:instancePath+"/trusted_proxies/" + i1,schemaPath:"#/properties/trusted_proxies/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema7.properties.trusted_proxies.items.type,parentSchema:schema7.properties.trusted_proxies.items,data:data11};
 if(vErrors === null){
 vErrors = [err9];
 }
@@ -1056,11 +1046,10 @@ vErrors.push(err9);
 }
 errors++;
 }
-var _valid0 = _errs21 === errors;
-valid5 = valid5 || _valid0;
 }
-if(!valid5){
-const err10 = {instancePath:instancePath+"/ip_limit",schemaPath:"#/properties/ip_limit/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema7.properties.ip_limit.anyOf,parentSchema:schema7.properties.ip_limit,data:data12};
+}
+else {
+const err10 = {instancePath:instancePath+"/trusted_proxies",schemaPath:"#/properties/trusted_proxies/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema7.properties.trusted_proxies.type,parentSchema:schema7.properties.trusted_proxies,data:data10};
 if(vErrors === null){
 vErrors = [err10];
 }
@@ -1069,39 +1058,28 @@ vErrors.push(err10);
 }
 errors++;
 }
-else {
-errors = _errs19;
-if(vErrors !== null){
-if(_errs19){
-vErrors.length = _errs19;
 }
-else {
-vErrors = null;
-}
-}
-}
-}
-if(data.cors !== undefined){
-if(!(validate46(data.cors, {instancePath:instancePath+"/cors",parentData:data,parentDataProperty:"cors",rootData}))){
-vErrors = vErrors === null ? validate46.errors : vErrors.concat(validate46.errors);
+if(data.connections !== undefined){
+if(!(validate39(data.connections, {instancePath:instancePath+"/connections",parentData:data,parentDataProperty:"connections",rootData}))){
+vErrors = vErrors === null ? validate39.errors : vErrors.concat(validate39.errors);
 errors = vErrors.length;
 }
 }
-if(data.heartbeat !== undefined){
-if(!(validate43(data.heartbeat, {instancePath:instancePath+"/heartbeat",parentData:data,parentDataProperty:"heartbeat",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(data.ip_limit !== undefined){
+let data13 = data.ip_limit;
+const _errs21 = errors;
+let valid5 = false;
+const _errs22 = errors;
+if(!(validate41(data13, {instancePath:instancePath+"/ip_limit",parentData:data,parentDataProperty:"ip_limit",rootData}))){
+vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
 errors = vErrors.length;
 }
-}
-if(data.drain !== undefined){
-if(!(validate49(data.drain, {instancePath:instancePath+"/drain",parentData:data,parentDataProperty:"drain",rootData}))){
-vErrors = vErrors === null ? validate49.errors : vErrors.concat(validate49.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err11 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema7.type,parentSchema:schema7,data};
+var _valid0 = _errs22 === errors;
+valid5 = valid5 || _valid0;
+if(!valid5){
+const _errs23 = errors;
+if("none" !== data13){
+const err11 = {instancePath:instancePath+"/ip_limit",schemaPath:"#/properties/ip_limit/anyOf/1/const",keyword:"const",params:{allowedValue: "none"},message:"must be equal to constant",schema:"none",parentSchema:schema7.properties.ip_limit.anyOf[1],data:data13};
 if(vErrors === null){
 vErrors = [err11];
 }
@@ -1110,14 +1088,68 @@ vErrors.push(err11);
 }
 errors++;
 }
+var _valid0 = _errs23 === errors;
+valid5 = valid5 || _valid0;
+}
+if(!valid5){
+const err12 = {instancePath:instancePath+"/ip_limit",schemaPath:"#/properties/ip_limit/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema7.properties.ip_limit.anyOf,parentSchema:schema7.properties.ip_limit,data:data13};
+if(vErrors === null){
+vErrors = [err12];
+}
+else {
+vErrors.push(err12);
+}
+errors++;
+}
+else {
+errors = _errs21;
+if(vErrors !== null){
+if(_errs21){
+vErrors.length = _errs21;
+}
+else {
+vErrors = null;
+}
+}
+}
+}
+if(data.cors !== undefined){
+if(!(validate47(data.cors, {instancePath:instancePath+"/cors",parentData:data,parentDataProperty:"cors",rootData}))){
+vErrors = vErrors === null ? validate47.errors : vErrors.concat(validate47.errors);
+errors = vErrors.length;
+}
+}
+if(data.heartbeat !== undefined){
+if(!(validate44(data.heartbeat, {instancePath:instancePath+"/heartbeat",parentData:data,parentDataProperty:"heartbeat",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
+errors = vErrors.length;
+}
+}
+if(data.drain !== undefined){
+if(!(validate50(data.drain, {instancePath:instancePath+"/drain",parentData:data,parentDataProperty:"drain",rootData}))){
+vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err13 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema7.type,parentSchema:schema7,data};
+if(vErrors === null){
+vErrors = [err13];
+}
+else {
+vErrors.push(err13);
+}
+errors++;
+}
 validate22.errors = vErrors;
 return errors === 0;
 }
 
 const schema21 = {"title":"StoreConfig","type":"object","additionalProperties":false,"properties":{"url":{"description":"sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.","type":"string","examples":["sqlite:./data/gateway.db","memory:","redis://127.0.0.1:6379/0"]},"nodes":{"description":"Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["redis://10.0.0.1:6379","redis://10.0.0.2:6379"]]},"prefix":{"description":"Start of every key in Redis.","type":"string","pattern":"^[^{}\\s]*$","examples":["gw:"]},"on_failure":{"description":"While the store is away: closed answers 503, open serves keys it already knows and counts locally.","enum":["closed","open"]},"timeout":{"description":"How long a question to Redis waits for its answer; an admission is asked once more while the connection stands. 1s unless set.","$ref":"#/definitions/positiveDuration","examples":["1s","500ms"]},"retention":{"description":"How long ledger entries are kept; balances and sums stay. 90d unless set.","$ref":"#/definitions/positiveDuration","examples":["90d","400d"]}}};
-const pattern5 = new RegExp("^[^{}\\s]*$", "u");
+const pattern6 = new RegExp("^[^{}\\s]*$", "u");
 
-function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1188,7 +1220,7 @@ errors++;
 if(data.prefix !== undefined){
 let data3 = data.prefix;
 if(typeof data3 === "string"){
-if(!pattern5.test(data3)){
+if(!pattern6.test(data3)){
 const err5 = {instancePath:instancePath+"/prefix",schemaPath:"#/properties/prefix/pattern",keyword:"pattern",params:{pattern: "^[^{}\\s]*$"},message:"must match pattern \""+"^[^{}\\s]*$"+"\"",schema:"^[^{}\\s]*$",parentSchema:schema21.properties.prefix,data:data3};
 if(vErrors === null){
 vErrors = [err5];
@@ -1224,14 +1256,14 @@ errors++;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.retention !== undefined){
-if(!(validate43(data.retention, {instancePath:instancePath+"/retention",parentData:data,parentDataProperty:"retention",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.retention, {instancePath:instancePath+"/retention",parentData:data,parentDataProperty:"retention",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -1246,15 +1278,15 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate55.errors = vErrors;
+validate56.errors = vErrors;
 return errors === 0;
 }
 
-const schema22 = {"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"What a new user gets.","$ref":"#/definitions/signup"},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}};
+const schema22 = {"title":"AuthConfig","type":"object","additionalProperties":false,"properties":{"tokens":{"description":"Access tokens (HS256) and refresh tokens.","$ref":"#/definitions/tokens"},"signup":{"description":"Who may sign up, and what a new user gets. off: nobody, users are added by operators.","anyOf":[{"$ref":"#/definitions/signup"},{"const":"off"}]},"email":{"description":"Sign-in codes by mail, for POST /auth/login.","$ref":"#/definitions/email"},"oauth":{"description":"OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.","type":"object","additionalProperties":false,"patternProperties":{"^[a-z0-9][a-z0-9-]{0,63}$":{"$ref":"#/definitions/oauthProvider"}},"examples":[{"corp":{"issuer":"https://id.example.com","client_id":"abc","client_secret":"${env:CORP_OIDC_SECRET}"}}],"propertyNames":{"examples":["corp","my-idp"]}}}};
 const schema23 = {"title":"TokensConfig","type":"object","additionalProperties":false,"properties":{"issuer":{"description":"Claim iss of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"audience":{"description":"Claim aud of access tokens.","type":"string","minLength":1,"examples":["route-gateway"]},"access_ttl":{"description":"Life of an access token.","$ref":"#/definitions/positiveDuration","examples":["15m"]},"refresh_ttl":{"description":"Life of a refresh token.","$ref":"#/definitions/positiveDuration","examples":["30d"]},"secrets":{"description":"Signing secrets: the first signs, all verify, so they rotate without logging anyone out.","type":"array","minItems":1,"items":{"$ref":"#/definitions/tokenSecret"}}}};
 const schema24 = {"title":"TokenSecretConfig","type":"object","additionalProperties":false,"required":["kid","value"],"properties":{"kid":{"description":"Key id in the token's header.","type":"string","minLength":1,"maxLength":64,"examples":["a"]},"value":{"description":"At least 32 bytes. Empty: made once and kept in the store.","type":"string","examples":["${env:GATEWAY_JWT_SECRET:-}"]}}};
 
-function validate63(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate64(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1349,12 +1381,12 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate63.errors = vErrors;
+validate64.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate61(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1421,14 +1453,14 @@ errors++;
 }
 }
 if(data.access_ttl !== undefined){
-if(!(validate43(data.access_ttl, {instancePath:instancePath+"/access_ttl",parentData:data,parentDataProperty:"access_ttl",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.access_ttl, {instancePath:instancePath+"/access_ttl",parentData:data,parentDataProperty:"access_ttl",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.refresh_ttl !== undefined){
-if(!(validate43(data.refresh_ttl, {instancePath:instancePath+"/refresh_ttl",parentData:data,parentDataProperty:"refresh_ttl",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.refresh_ttl, {instancePath:instancePath+"/refresh_ttl",parentData:data,parentDataProperty:"refresh_ttl",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -1447,8 +1479,8 @@ errors++;
 }
 const len0 = data4.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate63(data4[i0], {instancePath:instancePath+"/secrets/" + i0,parentData:data4,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate63.errors : vErrors.concat(validate63.errors);
+if(!(validate64(data4[i0], {instancePath:instancePath+"/secrets/" + i0,parentData:data4,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate64.errors : vErrors.concat(validate64.errors);
 errors = vErrors.length;
 }
 }
@@ -1475,14 +1507,14 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate60.errors = vErrors;
+validate61.errors = vErrors;
 return errors === 0;
 }
 
-const schema25 = {"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]}}};
+const schema25 = {"title":"SignupConfig","type":"object","additionalProperties":false,"properties":{"tier":{"description":"Plan tier of a new user; the first of tiers when absent.","type":"string","examples":["Free"]},"credits":{"description":"Credits granted to a new user.","$ref":"#/definitions/money","examples":[1]},"domains":{"description":"Domains of the addresses that may sign up, without their subdomains. Absent: every address.","type":"array","minItems":1,"items":{"type":"string","maxLength":253,"pattern":"^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$","examples":["example.com"]}}}};
 const schema26 = {"type":"number","minimum":0,"maximum":1000000000};
 
-function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate68(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if((typeof data == "number") && (isFinite(data))){
@@ -1517,17 +1549,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate67.errors = vErrors;
+validate68.errors = vErrors;
 return errors === 0;
 }
 
+const pattern7 = new RegExp("^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$", "u");
 
-function validate66(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate67(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!((key0 === "tier") || (key0 === "credits"))){
+if(!(((key0 === "tier") || (key0 === "credits")) || (key0 === "domains"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema25,data};
 if(vErrors === null){
 vErrors = [err0];
@@ -1552,14 +1585,16 @@ errors++;
 }
 }
 if(data.credits !== undefined){
-if(!(validate67(data.credits, {instancePath:instancePath+"/credits",parentData:data,parentDataProperty:"credits",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.credits, {instancePath:instancePath+"/credits",parentData:data,parentDataProperty:"credits",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.type,parentSchema:schema25,data};
+if(data.domains !== undefined){
+let data2 = data.domains;
+if(Array.isArray(data2)){
+if(data2.length < 1){
+const err2 = {instancePath:instancePath+"/domains",schemaPath:"#/properties/domains/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema25.properties.domains,data:data2};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1568,14 +1603,73 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate66.errors = vErrors;
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+if(typeof data3 === "string"){
+if(func3(data3) > 253){
+const err3 = {instancePath:instancePath+"/domains/" + i0,schemaPath:"#/properties/domains/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters",schema:253,parentSchema:schema25.properties.domains.items,data:data3};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(!pattern7.test(data3)){
+const err4 = {instancePath:instancePath+"/domains/" + i0,schemaPath:"#/properties/domains/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$"},message:"must match pattern \""+"^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$"+"\"",schema:"^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",parentSchema:schema25.properties.domains.items,data:data3};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/domains/" + i0,schemaPath:"#/properties/domains/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema25.properties.domains.items.type,parentSchema:schema25.properties.domains.items,data:data3};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/domains",schemaPath:"#/properties/domains/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema25.properties.domains.type,parentSchema:schema25.properties.domains,data:data2};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+else {
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.type,parentSchema:schema25,data};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+validate67.errors = vErrors;
 return errors === 0;
 }
 
 const schema27 = {"title":"EmailConfig","type":"object","additionalProperties":false,"required":["from"],"properties":{"from":{"description":"Sender address of the codes.","type":"string","pattern":"^[^@\\r\\n]+@[^@\\s]+$","examples":["gateway@example.com"]},"smtp":{"description":"smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.","type":"string","examples":["${env:GATEWAY_SMTP_URL:-}"]}}};
-const pattern6 = new RegExp("^[^@\\r\\n]+@[^@\\s]+$", "u");
+const pattern8 = new RegExp("^[^@\\r\\n]+@[^@\\s]+$", "u");
 
-function validate70(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate71(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1604,7 +1698,7 @@ errors++;
 if(data.from !== undefined){
 let data0 = data.from;
 if(typeof data0 === "string"){
-if(!pattern6.test(data0)){
+if(!pattern8.test(data0)){
 const err2 = {instancePath:instancePath+"/from",schemaPath:"#/properties/from/pattern",keyword:"pattern",params:{pattern: "^[^@\\r\\n]+@[^@\\s]+$"},message:"must match pattern \""+"^[^@\\r\\n]+@[^@\\s]+$"+"\"",schema:"^[^@\\r\\n]+@[^@\\s]+$",parentSchema:schema27.properties.from,data:data0};
 if(vErrors === null){
 vErrors = [err2];
@@ -1650,13 +1744,13 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate70.errors = vErrors;
+validate71.errors = vErrors;
 return errors === 0;
 }
 
 const schema28 = {"title":"OAuthProviderConfig","type":"object","additionalProperties":false,"required":["issuer","client_id"],"properties":{"issuer":{"description":"Issuer URL, https (or http on loopback); its discovery document is read.","type":"string","examples":["https://id.example.com"]},"client_id":{"description":"Client id at the provider.","type":"string","examples":["abc"]},"client_secret":{"description":"Client secret at the provider. Empty: a public client.","type":"string","examples":["${env:CORP_OIDC_SECRET}"]},"scopes":{"description":"Scopes to ask for; openid email when absent.","type":"array","items":{"type":"string","minLength":1},"examples":[["openid","email"]]}}};
 
-function validate72(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate73(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1783,13 +1877,13 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate72.errors = vErrors;
+validate73.errors = vErrors;
 return errors === 0;
 }
 
-const pattern7 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
+const pattern9 = new RegExp("^[a-z0-9][a-z0-9-]{0,63}$", "u");
 
-function validate59(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate60(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1806,29 +1900,26 @@ errors++;
 }
 }
 if(data.tokens !== undefined){
-if(!(validate60(data.tokens, {instancePath:instancePath+"/tokens",parentData:data,parentDataProperty:"tokens",rootData}))){
-vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
+if(!(validate61(data.tokens, {instancePath:instancePath+"/tokens",parentData:data,parentDataProperty:"tokens",rootData}))){
+vErrors = vErrors === null ? validate61.errors : vErrors.concat(validate61.errors);
 errors = vErrors.length;
 }
 }
 if(data.signup !== undefined){
-if(!(validate66(data.signup, {instancePath:instancePath+"/signup",parentData:data,parentDataProperty:"signup",rootData}))){
-vErrors = vErrors === null ? validate66.errors : vErrors.concat(validate66.errors);
+let data1 = data.signup;
+const _errs4 = errors;
+let valid1 = false;
+const _errs5 = errors;
+if(!(validate67(data1, {instancePath:instancePath+"/signup",parentData:data,parentDataProperty:"signup",rootData}))){
+vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
 errors = vErrors.length;
 }
-}
-if(data.email !== undefined){
-if(!(validate70(data.email, {instancePath:instancePath+"/email",parentData:data,parentDataProperty:"email",rootData}))){
-vErrors = vErrors === null ? validate70.errors : vErrors.concat(validate70.errors);
-errors = vErrors.length;
-}
-}
-if(data.oauth !== undefined){
-let data3 = data.oauth;
-if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
-for(const key1 in data3){
-if(!(pattern7.test(key1))){
-const err1 = {instancePath:instancePath+"/oauth",schemaPath:"#/properties/oauth/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema22.properties.oauth,data:data3};
+var _valid0 = _errs5 === errors;
+valid1 = valid1 || _valid0;
+if(!valid1){
+const _errs6 = errors;
+if("off" !== data1){
+const err1 = {instancePath:instancePath+"/signup",schemaPath:"#/properties/signup/anyOf/1/const",keyword:"const",params:{allowedValue: "off"},message:"must be equal to constant",schema:"off",parentSchema:schema22.properties.signup.anyOf[1],data:data1};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -1837,18 +1928,11 @@ vErrors.push(err1);
 }
 errors++;
 }
+var _valid0 = _errs6 === errors;
+valid1 = valid1 || _valid0;
 }
-for(const key2 in data3){
-if(pattern7.test(key2)){
-if(!(validate72(data3[key2], {instancePath:instancePath+"/oauth/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key2,rootData}))){
-vErrors = vErrors === null ? validate72.errors : vErrors.concat(validate72.errors);
-errors = vErrors.length;
-}
-}
-}
-}
-else {
-const err2 = {instancePath:instancePath+"/oauth",schemaPath:"#/properties/oauth/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema22.properties.oauth.type,parentSchema:schema22.properties.oauth,data:data3};
+if(!valid1){
+const err2 = {instancePath:instancePath+"/signup",schemaPath:"#/properties/signup/anyOf",keyword:"anyOf",params:{},message:"must match a schema in anyOf",schema:schema22.properties.signup.anyOf,parentSchema:schema22.properties.signup,data:data1};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -1857,10 +1941,30 @@ vErrors.push(err2);
 }
 errors++;
 }
-}
+else {
+errors = _errs4;
+if(vErrors !== null){
+if(_errs4){
+vErrors.length = _errs4;
 }
 else {
-const err3 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema22.type,parentSchema:schema22,data};
+vErrors = null;
+}
+}
+}
+}
+if(data.email !== undefined){
+if(!(validate71(data.email, {instancePath:instancePath+"/email",parentData:data,parentDataProperty:"email",rootData}))){
+vErrors = vErrors === null ? validate71.errors : vErrors.concat(validate71.errors);
+errors = vErrors.length;
+}
+}
+if(data.oauth !== undefined){
+let data3 = data.oauth;
+if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
+for(const key1 in data3){
+if(!(pattern9.test(key1))){
+const err3 = {instancePath:instancePath+"/oauth",schemaPath:"#/properties/oauth/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema22.properties.oauth,data:data3};
 if(vErrors === null){
 vErrors = [err3];
 }
@@ -1869,16 +1973,48 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate59.errors = vErrors;
+}
+for(const key2 in data3){
+if(pattern9.test(key2)){
+if(!(validate73(data3[key2], {instancePath:instancePath+"/oauth/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data3,parentDataProperty:key2,rootData}))){
+vErrors = vErrors === null ? validate73.errors : vErrors.concat(validate73.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+const err4 = {instancePath:instancePath+"/oauth",schemaPath:"#/properties/oauth/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema22.properties.oauth.type,parentSchema:schema22.properties.oauth,data:data3};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+}
+else {
+const err5 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema22.type,parentSchema:schema22,data};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+validate60.errors = vErrors;
 return errors === 0;
 }
 
 const schema29 = {"title":"BillingConfig","type":"object","additionalProperties":false,"properties":{"currency":{"description":"Currency of all prices and credits, as an ISO 4217 code.","type":"string","pattern":"^[A-Z]{3}$","examples":["USD","EUR"]},"cost_multiplier":{"description":"Times every charge; shown by GET /v1/settings.","$ref":"#/definitions/money","examples":[1,1.2]},"enforce":{"description":"false: charges are recorded, nobody is refused for credits.","$ref":"#/definitions/flag","examples":[true]},"hold_output_tokens":{"description":"Output tokens held at admission when a request names no max_tokens.","$ref":"#/definitions/count","examples":[1024]},"outcomes":{"description":"What is charged when a request does not end well.","$ref":"#/definitions/outcomes"}}};
-const pattern9 = new RegExp("^[A-Z]{3}$", "u");
+const pattern11 = new RegExp("^[A-Z]{3}$", "u");
 const schema30 = {"title":"OutcomesConfig","type":"object","additionalProperties":false,"properties":{"client_gone":{"description":"The client went away before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"killed":{"description":"The user stopped the stream before the answer was whole: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"upstream_cut":{"description":"The upstream broke off: charge what was delivered, or nothing.","$ref":"#/definitions/partialOutcome"},"unanswered":{"description":"The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.","enum":["free","prompt"]},"no_usage":{"description":"The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.","enum":["estimate","free"]}}};
 const schema31 = {"enum":["delivered","free"]};
 
-function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate81(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!((data === "delivered") || (data === "free"))){
@@ -1891,12 +2027,12 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate80.errors = vErrors;
+validate81.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate79(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate80(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1913,20 +2049,20 @@ errors++;
 }
 }
 if(data.client_gone !== undefined){
-if(!(validate80(data.client_gone, {instancePath:instancePath+"/client_gone",parentData:data,parentDataProperty:"client_gone",rootData}))){
-vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
+if(!(validate81(data.client_gone, {instancePath:instancePath+"/client_gone",parentData:data,parentDataProperty:"client_gone",rootData}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 }
 if(data.killed !== undefined){
-if(!(validate80(data.killed, {instancePath:instancePath+"/killed",parentData:data,parentDataProperty:"killed",rootData}))){
-vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
+if(!(validate81(data.killed, {instancePath:instancePath+"/killed",parentData:data,parentDataProperty:"killed",rootData}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 }
 if(data.upstream_cut !== undefined){
-if(!(validate80(data.upstream_cut, {instancePath:instancePath+"/upstream_cut",parentData:data,parentDataProperty:"upstream_cut",rootData}))){
-vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
+if(!(validate81(data.upstream_cut, {instancePath:instancePath+"/upstream_cut",parentData:data,parentDataProperty:"upstream_cut",rootData}))){
+vErrors = vErrors === null ? validate81.errors : vErrors.concat(validate81.errors);
 errors = vErrors.length;
 }
 }
@@ -1967,12 +2103,12 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate79.errors = vErrors;
+validate80.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate75(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate76(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -1991,7 +2127,7 @@ errors++;
 if(data.currency !== undefined){
 let data0 = data.currency;
 if(typeof data0 === "string"){
-if(!pattern9.test(data0)){
+if(!pattern11.test(data0)){
 const err1 = {instancePath:instancePath+"/currency",schemaPath:"#/properties/currency/pattern",keyword:"pattern",params:{pattern: "^[A-Z]{3}$"},message:"must match pattern \""+"^[A-Z]{3}$"+"\"",schema:"^[A-Z]{3}$",parentSchema:schema29.properties.currency,data:data0};
 if(vErrors === null){
 vErrors = [err1];
@@ -2014,26 +2150,26 @@ errors++;
 }
 }
 if(data.cost_multiplier !== undefined){
-if(!(validate67(data.cost_multiplier, {instancePath:instancePath+"/cost_multiplier",parentData:data,parentDataProperty:"cost_multiplier",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.cost_multiplier, {instancePath:instancePath+"/cost_multiplier",parentData:data,parentDataProperty:"cost_multiplier",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 if(data.enforce !== undefined){
-if(!(validate32(data.enforce, {instancePath:instancePath+"/enforce",parentData:data,parentDataProperty:"enforce",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.enforce, {instancePath:instancePath+"/enforce",parentData:data,parentDataProperty:"enforce",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
 if(data.hold_output_tokens !== undefined){
-if(!(validate41(data.hold_output_tokens, {instancePath:instancePath+"/hold_output_tokens",parentData:data,parentDataProperty:"hold_output_tokens",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.hold_output_tokens, {instancePath:instancePath+"/hold_output_tokens",parentData:data,parentDataProperty:"hold_output_tokens",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
 if(data.outcomes !== undefined){
-if(!(validate79(data.outcomes, {instancePath:instancePath+"/outcomes",parentData:data,parentDataProperty:"outcomes",rootData}))){
-vErrors = vErrors === null ? validate79.errors : vErrors.concat(validate79.errors);
+if(!(validate80(data.outcomes, {instancePath:instancePath+"/outcomes",parentData:data,parentDataProperty:"outcomes",rootData}))){
+vErrors = vErrors === null ? validate80.errors : vErrors.concat(validate80.errors);
 errors = vErrors.length;
 }
 }
@@ -2048,7 +2184,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate75.errors = vErrors;
+validate76.errors = vErrors;
 return errors === 0;
 }
 
@@ -2056,7 +2192,7 @@ const schema32 = {"title":"TierConfig","description":"A plan: which models it ma
 const schema33 = {"title":"LimitsConfig","type":"object","additionalProperties":false,"required":["day","hour","minute","streams"],"properties":{"day":{"description":"Requests a calendar day (UTC), times the model's request multiplier.","$ref":"#/definitions/limit","examples":[50,"none"]},"hour":{"description":"Requests a calendar hour.","$ref":"#/definitions/limit","examples":[50,"none"]},"minute":{"description":"Requests a calendar minute.","$ref":"#/definitions/limit","examples":[100,"none"]},"streams":{"description":"Concurrent streams.","$ref":"#/definitions/limit","examples":[50,"none"]}}};
 const schema34 = {"anyOf":[{"type":"integer","minimum":0,"maximum":1000000000},{"const":"none"}]};
 
-function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate89(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -2132,12 +2268,12 @@ vErrors = null;
 }
 }
 }
-validate88.errors = vErrors;
+validate89.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate88(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2194,26 +2330,26 @@ errors++;
 }
 }
 if(data.day !== undefined){
-if(!(validate88(data.day, {instancePath:instancePath+"/day",parentData:data,parentDataProperty:"day",rootData}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+if(!(validate89(data.day, {instancePath:instancePath+"/day",parentData:data,parentDataProperty:"day",rootData}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 }
 if(data.hour !== undefined){
-if(!(validate88(data.hour, {instancePath:instancePath+"/hour",parentData:data,parentDataProperty:"hour",rootData}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+if(!(validate89(data.hour, {instancePath:instancePath+"/hour",parentData:data,parentDataProperty:"hour",rootData}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 }
 if(data.minute !== undefined){
-if(!(validate88(data.minute, {instancePath:instancePath+"/minute",parentData:data,parentDataProperty:"minute",rootData}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+if(!(validate89(data.minute, {instancePath:instancePath+"/minute",parentData:data,parentDataProperty:"minute",rootData}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 }
 if(data.streams !== undefined){
-if(!(validate88(data.streams, {instancePath:instancePath+"/streams",parentData:data,parentDataProperty:"streams",rootData}))){
-vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
+if(!(validate89(data.streams, {instancePath:instancePath+"/streams",parentData:data,parentDataProperty:"streams",rootData}))){
+vErrors = vErrors === null ? validate89.errors : vErrors.concat(validate89.errors);
 errors = vErrors.length;
 }
 }
@@ -2228,12 +2364,12 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate87.errors = vErrors;
+validate88.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate86(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate87(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2364,8 +2500,8 @@ vErrors = null;
 }
 }
 if(data.limits !== undefined){
-if(!(validate87(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData}))){
-vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
+if(!(validate88(data.limits, {instancePath:instancePath+"/limits",parentData:data,parentDataProperty:"limits",rootData}))){
+vErrors = vErrors === null ? validate88.errors : vErrors.concat(validate88.errors);
 errors = vErrors.length;
 }
 }
@@ -2380,7 +2516,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate86.errors = vErrors;
+validate87.errors = vErrors;
 return errors === 0;
 }
 
@@ -2388,7 +2524,7 @@ const schema35 = {"title":"DefaultsConfig","type":"object","additionalProperties
 const schema36 = {"title":"UpstreamDefaultsConfig","type":"object","additionalProperties":false,"properties":{"timeouts":{"description":"Times to wait for an upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within one upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When an upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to one upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]}}};
 const schema37 = {"title":"TimeoutsConfig","type":"object","additionalProperties":false,"properties":{"connect":{"description":"Until the connection stands.","$ref":"#/definitions/positiveDuration"},"first_byte":{"description":"From sending the request to the head of a streamed answer; a whole answer has until `total` or the model's `deadline`.","$ref":"#/definitions/positiveDuration"},"idle":{"description":"Between two bytes of the answer.","$ref":"#/definitions/positiveDuration"},"total":{"description":"For the whole attempt.","$ref":"#/definitions/positiveDuration"}}};
 
-function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate98(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2405,26 +2541,26 @@ errors++;
 }
 }
 if(data.connect !== undefined){
-if(!(validate43(data.connect, {instancePath:instancePath+"/connect",parentData:data,parentDataProperty:"connect",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.connect, {instancePath:instancePath+"/connect",parentData:data,parentDataProperty:"connect",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.first_byte !== undefined){
-if(!(validate43(data.first_byte, {instancePath:instancePath+"/first_byte",parentData:data,parentDataProperty:"first_byte",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.first_byte, {instancePath:instancePath+"/first_byte",parentData:data,parentDataProperty:"first_byte",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.idle !== undefined){
-if(!(validate43(data.idle, {instancePath:instancePath+"/idle",parentData:data,parentDataProperty:"idle",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.idle, {instancePath:instancePath+"/idle",parentData:data,parentDataProperty:"idle",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.total !== undefined){
-if(!(validate43(data.total, {instancePath:instancePath+"/total",parentData:data,parentDataProperty:"total",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.total, {instancePath:instancePath+"/total",parentData:data,parentDataProperty:"total",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -2439,13 +2575,13 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate97.errors = vErrors;
+validate98.errors = vErrors;
 return errors === 0;
 }
 
 const schema38 = {"title":"RetriesConfig","type":"object","additionalProperties":false,"properties":{"attempts":{"description":"Tries within one upstream; 1 is no retry.","examples":[1],"type":"integer","minimum":1,"maximum":20},"min_delay":{"description":"Wait before the first retry.","$ref":"#/definitions/duration"},"max_delay":{"description":"Longest wait between tries.","$ref":"#/definitions/duration"}}};
 
-function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate104(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2497,14 +2633,14 @@ errors++;
 }
 }
 if(data.min_delay !== undefined){
-if(!(validate50(data.min_delay, {instancePath:instancePath+"/min_delay",parentData:data,parentDataProperty:"min_delay",rootData}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate51(data.min_delay, {instancePath:instancePath+"/min_delay",parentData:data,parentDataProperty:"min_delay",rootData}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 }
 if(data.max_delay !== undefined){
-if(!(validate50(data.max_delay, {instancePath:instancePath+"/max_delay",parentData:data,parentDataProperty:"max_delay",rootData}))){
-vErrors = vErrors === null ? validate50.errors : vErrors.concat(validate50.errors);
+if(!(validate51(data.max_delay, {instancePath:instancePath+"/max_delay",parentData:data,parentDataProperty:"max_delay",rootData}))){
+vErrors = vErrors === null ? validate51.errors : vErrors.concat(validate51.errors);
 errors = vErrors.length;
 }
 }
@@ -2519,13 +2655,13 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate103.errors = vErrors;
+validate104.errors = vErrors;
 return errors === 0;
 }
 
 const schema39 = {"title":"BreakerConfig","type":"object","additionalProperties":false,"properties":{"consecutive":{"description":"Failures in a row that open it.","$ref":"#/definitions/count","examples":[3]},"window":{"description":"Window in which the ratio is taken.","$ref":"#/definitions/positiveDuration"},"ratio":{"description":"Share of failures in the window that opens it.","examples":[0.5],"type":"number","exclusiveMinimum":0,"maximum":1},"minimum":{"description":"Attempts in the window before the ratio counts.","$ref":"#/definitions/count","examples":[20]},"open_for":{"description":"Time it stays open at first.","$ref":"#/definitions/positiveDuration"},"max_open_for":{"description":"Longest time it stays open; the time doubles up to it.","$ref":"#/definitions/positiveDuration"},"probes":{"description":"Attempts let through while half-open.","$ref":"#/definitions/count","examples":[1]},"scope":{"description":"upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.","examples":["upstream"],"enum":["upstream","target"]}}};
 
-function validate107(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2542,14 +2678,14 @@ errors++;
 }
 }
 if(data.consecutive !== undefined){
-if(!(validate41(data.consecutive, {instancePath:instancePath+"/consecutive",parentData:data,parentDataProperty:"consecutive",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.consecutive, {instancePath:instancePath+"/consecutive",parentData:data,parentDataProperty:"consecutive",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
 if(data.window !== undefined){
-if(!(validate43(data.window, {instancePath:instancePath+"/window",parentData:data,parentDataProperty:"window",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.window, {instancePath:instancePath+"/window",parentData:data,parentDataProperty:"window",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -2589,26 +2725,26 @@ errors++;
 }
 }
 if(data.minimum !== undefined){
-if(!(validate41(data.minimum, {instancePath:instancePath+"/minimum",parentData:data,parentDataProperty:"minimum",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.minimum, {instancePath:instancePath+"/minimum",parentData:data,parentDataProperty:"minimum",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
 if(data.open_for !== undefined){
-if(!(validate43(data.open_for, {instancePath:instancePath+"/open_for",parentData:data,parentDataProperty:"open_for",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.open_for, {instancePath:instancePath+"/open_for",parentData:data,parentDataProperty:"open_for",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.max_open_for !== undefined){
-if(!(validate43(data.max_open_for, {instancePath:instancePath+"/max_open_for",parentData:data,parentDataProperty:"max_open_for",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.max_open_for, {instancePath:instancePath+"/max_open_for",parentData:data,parentDataProperty:"max_open_for",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.probes !== undefined){
-if(!(validate41(data.probes, {instancePath:instancePath+"/probes",parentData:data,parentDataProperty:"probes",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.probes, {instancePath:instancePath+"/probes",parentData:data,parentDataProperty:"probes",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
@@ -2636,13 +2772,13 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate107.errors = vErrors;
+validate108.errors = vErrors;
 return errors === 0;
 }
 
 const schema40 = {"title":"UpstreamConnections","examples":[256,"none"],"anyOf":[{"type":"integer","minimum":1,"maximum":1000000000},{"const":"none"}]};
 
-function validate115(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate116(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -2718,14 +2854,14 @@ vErrors = null;
 }
 }
 }
-validate115.errors = vErrors;
+validate116.errors = vErrors;
 return errors === 0;
 }
 
 const schema41 = {"anyOf":[{"$ref":"#/definitions/probeSettings"},{"const":"none"}]};
 const schema42 = {"title":"ProbeConfig","type":"object","additionalProperties":false,"required":["every"],"properties":{"every":{"description":"Time between two probes; their latency is the upstream's in GET /v1/status.","$ref":"#/definitions/positiveDuration"},"timeout":{"description":"Time after which a probe has failed; 5s when absent.","$ref":"#/definitions/positiveDuration"}}};
 
-function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate120(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2752,14 +2888,14 @@ errors++;
 }
 }
 if(data.every !== undefined){
-if(!(validate43(data.every, {instancePath:instancePath+"/every",parentData:data,parentDataProperty:"every",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.every, {instancePath:instancePath+"/every",parentData:data,parentDataProperty:"every",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -2774,19 +2910,19 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate119.errors = vErrors;
+validate120.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate118(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate119(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 let valid0 = false;
 const _errs1 = errors;
-if(!(validate119(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
+if(!(validate120(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate120.errors : vErrors.concat(validate120.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs1 === errors;
@@ -2827,12 +2963,12 @@ vErrors = null;
 }
 }
 }
-validate118.errors = vErrors;
+validate119.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate97(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2849,38 +2985,38 @@ errors++;
 }
 }
 if(data.timeouts !== undefined){
-if(!(validate97(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+if(!(validate98(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
+vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
 errors = vErrors.length;
 }
 }
 if(data.retries !== undefined){
-if(!(validate103(data.retries, {instancePath:instancePath+"/retries",parentData:data,parentDataProperty:"retries",rootData}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate104(data.retries, {instancePath:instancePath+"/retries",parentData:data,parentDataProperty:"retries",rootData}))){
+vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
 errors = vErrors.length;
 }
 }
 if(data.breaker !== undefined){
-if(!(validate107(data.breaker, {instancePath:instancePath+"/breaker",parentData:data,parentDataProperty:"breaker",rootData}))){
-vErrors = vErrors === null ? validate107.errors : vErrors.concat(validate107.errors);
+if(!(validate108(data.breaker, {instancePath:instancePath+"/breaker",parentData:data,parentDataProperty:"breaker",rootData}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
 errors = vErrors.length;
 }
 }
 if(data.connections !== undefined){
-if(!(validate115(data.connections, {instancePath:instancePath+"/connections",parentData:data,parentDataProperty:"connections",rootData}))){
-vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
+if(!(validate116(data.connections, {instancePath:instancePath+"/connections",parentData:data,parentDataProperty:"connections",rootData}))){
+vErrors = vErrors === null ? validate116.errors : vErrors.concat(validate116.errors);
 errors = vErrors.length;
 }
 }
 if(data.http2 !== undefined){
-if(!(validate32(data.http2, {instancePath:instancePath+"/http2",parentData:data,parentDataProperty:"http2",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.http2, {instancePath:instancePath+"/http2",parentData:data,parentDataProperty:"http2",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
 if(data.probe !== undefined){
-if(!(validate118(data.probe, {instancePath:instancePath+"/probe",parentData:data,parentDataProperty:"probe",rootData}))){
-vErrors = vErrors === null ? validate118.errors : vErrors.concat(validate118.errors);
+if(!(validate119(data.probe, {instancePath:instancePath+"/probe",parentData:data,parentDataProperty:"probe",rootData}))){
+vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
 errors = vErrors.length;
 }
 }
@@ -2895,7 +3031,7 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate96.errors = vErrors;
+validate97.errors = vErrors;
 return errors === 0;
 }
 
@@ -2903,7 +3039,7 @@ const schema43 = {"title":"KindsDefaultsConfig","type":"object","additionalPrope
 const schema44 = {"title":"KindDefaultsConfig","type":"object","additionalProperties":false,"properties":{"multipliers":{"description":"Factors on what a request counts and costs.","$ref":"#/definitions/multipliers"},"deadline":{"description":"Time for the whole chain.","$ref":"#/definitions/positiveDuration"}}};
 const schema45 = {"title":"MultipliersConfig","type":"object","additionalProperties":false,"properties":{"requests":{"description":"Units of the daily quota one request takes; 1 when absent.","$ref":"#/definitions/count","examples":[5]},"cost":{"description":"Times every charge of the model; 1 when absent.","$ref":"#/definitions/money","examples":[1.5]}}};
 
-function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate128(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -2920,20 +3056,64 @@ errors++;
 }
 }
 if(data.requests !== undefined){
-if(!(validate41(data.requests, {instancePath:instancePath+"/requests",parentData:data,parentDataProperty:"requests",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.requests, {instancePath:instancePath+"/requests",parentData:data,parentDataProperty:"requests",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
 if(data.cost !== undefined){
-if(!(validate67(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
 const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema45.type,parentSchema:schema45,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+validate128.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate127(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!((key0 === "multipliers") || (key0 === "deadline"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema44,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.multipliers !== undefined){
+if(!(validate128(data.multipliers, {instancePath:instancePath+"/multipliers",parentData:data,parentDataProperty:"multipliers",rootData}))){
+vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
+errors = vErrors.length;
+}
+}
+if(data.deadline !== undefined){
+if(!(validate44(data.deadline, {instancePath:instancePath+"/deadline",parentData:data,parentDataProperty:"deadline",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
+errors = vErrors.length;
+}
+}
+}
+else {
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.type,parentSchema:schema44,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -2952,50 +3132,6 @@ let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 for(const key0 in data){
-if(!((key0 === "multipliers") || (key0 === "deadline"))){
-const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema44,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-}
-if(data.multipliers !== undefined){
-if(!(validate127(data.multipliers, {instancePath:instancePath+"/multipliers",parentData:data,parentDataProperty:"multipliers",rootData}))){
-vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
-errors = vErrors.length;
-}
-}
-if(data.deadline !== undefined){
-if(!(validate43(data.deadline, {instancePath:instancePath+"/deadline",parentData:data,parentDataProperty:"deadline",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
-errors = vErrors.length;
-}
-}
-}
-else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema44.type,parentSchema:schema44,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-validate126.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-for(const key0 in data){
 if(!((((((key0 === "chat") || (key0 === "embedding")) || (key0 === "rerank")) || (key0 === "speech")) || (key0 === "transcription")) || (key0 === "image"))){
 const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema43,data};
 if(vErrors === null){
@@ -3008,38 +3144,38 @@ errors++;
 }
 }
 if(data.chat !== undefined){
-if(!(validate126(data.chat, {instancePath:instancePath+"/chat",parentData:data,parentDataProperty:"chat",rootData}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+if(!(validate127(data.chat, {instancePath:instancePath+"/chat",parentData:data,parentDataProperty:"chat",rootData}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
 }
 }
 if(data.embedding !== undefined){
-if(!(validate126(data.embedding, {instancePath:instancePath+"/embedding",parentData:data,parentDataProperty:"embedding",rootData}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+if(!(validate127(data.embedding, {instancePath:instancePath+"/embedding",parentData:data,parentDataProperty:"embedding",rootData}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
 }
 }
 if(data.rerank !== undefined){
-if(!(validate126(data.rerank, {instancePath:instancePath+"/rerank",parentData:data,parentDataProperty:"rerank",rootData}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+if(!(validate127(data.rerank, {instancePath:instancePath+"/rerank",parentData:data,parentDataProperty:"rerank",rootData}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
 }
 }
 if(data.speech !== undefined){
-if(!(validate126(data.speech, {instancePath:instancePath+"/speech",parentData:data,parentDataProperty:"speech",rootData}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+if(!(validate127(data.speech, {instancePath:instancePath+"/speech",parentData:data,parentDataProperty:"speech",rootData}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
 }
 }
 if(data.transcription !== undefined){
-if(!(validate126(data.transcription, {instancePath:instancePath+"/transcription",parentData:data,parentDataProperty:"transcription",rootData}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+if(!(validate127(data.transcription, {instancePath:instancePath+"/transcription",parentData:data,parentDataProperty:"transcription",rootData}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
 }
 }
 if(data.image !== undefined){
-if(!(validate126(data.image, {instancePath:instancePath+"/image",parentData:data,parentDataProperty:"image",rootData}))){
-vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
+if(!(validate127(data.image, {instancePath:instancePath+"/image",parentData:data,parentDataProperty:"image",rootData}))){
+vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
 errors = vErrors.length;
 }
 }
@@ -3054,12 +3190,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate125.errors = vErrors;
+validate126.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate95(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3076,14 +3212,14 @@ errors++;
 }
 }
 if(data.upstream !== undefined){
-if(!(validate96(data.upstream, {instancePath:instancePath+"/upstream",parentData:data,parentDataProperty:"upstream",rootData}))){
-vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
+if(!(validate97(data.upstream, {instancePath:instancePath+"/upstream",parentData:data,parentDataProperty:"upstream",rootData}))){
+vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
 errors = vErrors.length;
 }
 }
 if(data.kinds !== undefined){
-if(!(validate125(data.kinds, {instancePath:instancePath+"/kinds",parentData:data,parentDataProperty:"kinds",rootData}))){
-vErrors = vErrors === null ? validate125.errors : vErrors.concat(validate125.errors);
+if(!(validate126(data.kinds, {instancePath:instancePath+"/kinds",parentData:data,parentDataProperty:"kinds",rootData}))){
+vErrors = vErrors === null ? validate126.errors : vErrors.concat(validate126.errors);
 errors = vErrors.length;
 }
 }
@@ -3098,16 +3234,16 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate95.errors = vErrors;
+validate96.errors = vErrors;
 return errors === 0;
 }
 
 const schema46 = {"title":"UpstreamConfig","description":"One provider account or server.","type":"object","additionalProperties":false,"required":["dialect","base_url"],"properties":{"dialect":{"description":"Wire format the upstream speaks.","enum":["openai","anthropic","gemini","azure","bedrock","cohere","jina","voyage","elevenlabs","deepgram"]},"base_url":{"description":"What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).","examples":["https://api.example.com/v1","https://aiplatform.googleapis.com/v1/projects/PROJECT/locations/global/publishers/anthropic"],"type":"string"},"api_keys":{"description":"Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.","type":"array","items":{"type":"string"},"examples":[["${env:ALPHA_KEY}"]]},"forward_headers":{"description":"Names of client headers that are sent on; never credentials, cookies or headers of the connection.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$","examples":["x-openrouter-title"]},"examples":[["x-openrouter-title","http-referer"]]},"headers":{"description":"Further request headers.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["one line of text"]}},"propertyNames":{"examples":["x-team"]},"examples":[{"x-team":"search"}]},"display_name":{"description":"Name shown to users, as provider; the upstream's own name when absent.","type":"string","minLength":1,"examples":["Alpha"]},"timeouts":{"description":"Times to wait for this upstream.","$ref":"#/definitions/timeouts"},"retries":{"description":"Tries within this upstream, before failing over.","$ref":"#/definitions/retries"},"breaker":{"description":"When this upstream is left alone for a while.","$ref":"#/definitions/breaker"},"connections":{"description":"Most connections of one process to this upstream, or none. none when absent: server.connections bounds them.","$ref":"#/definitions/upstreamConnections"},"concurrency":{"description":"Most requests in flight from one process to this upstream, and the queue for those beyond. Without it connections alone bounds them, and nothing waits.","$ref":"#/definitions/concurrency"},"http2":{"description":"Use HTTP/2 where the upstream offers it.","$ref":"#/definitions/flag","examples":[false]},"probe":{"description":"Synthetic health probe behind GET /v1/status, never a billed model call; or none. Without one, health is what live requests say.","$ref":"#/definitions/probe","examples":[{"every":"60s","timeout":"5s"},"none"]},"vendor":{"description":"dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.","enum":["openai","mistral","deepseek","groq","openrouter","xai","moonshot","together","fireworks","cerebras","perplexity","alibaba","zai","nvidia","ollama","vllm","lmstudio","llamacpp","generic"],"examples":["mistral"]},"accepts":{"description":"What this server takes where that is not what is known of its vendor, for all of its models.","$ref":"#/definitions/accepts"},"api":{"description":"dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.","enum":["auto","chat","responses"]}}};
-const pattern14 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", "u");
-const pattern17 = new RegExp("^[^\\u0000\\r\\n]*$", "u");
+const pattern16 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$", "u");
+const pattern19 = new RegExp("^[^\\u0000\\r\\n]*$", "u");
 const schema47 = {"title":"ConcurrencyConfig","type":"object","additionalProperties":false,"required":["requests"],"properties":{"requests":{"description":"Requests in flight at a time; a stream counts until it ends.","examples":[4],"type":"integer","minimum":1,"maximum":1000000},"queue":{"description":"Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.","examples":[100],"type":"integer","minimum":0,"maximum":1000000},"max_wait":{"description":"Longest time a request waits for a place. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}},"examples":[{"requests":4,"queue":100,"max_wait":"30s"}]};
 
-function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate146(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3204,8 +3340,8 @@ errors++;
 }
 }
 if(data.max_wait !== undefined){
-if(!(validate43(data.max_wait, {instancePath:instancePath+"/max_wait",parentData:data,parentDataProperty:"max_wait",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.max_wait, {instancePath:instancePath+"/max_wait",parentData:data,parentDataProperty:"max_wait",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -3220,7 +3356,7 @@ vErrors.push(err8);
 }
 errors++;
 }
-validate145.errors = vErrors;
+validate146.errors = vErrors;
 return errors === 0;
 }
 
@@ -3228,7 +3364,7 @@ const schema48 = {"title":"AcceptsConfig","description":"Single entries that sta
 const func0 = require("ajv/dist/runtime/equal").default;
 const schema49 = {"enum":["none","minimal","low","medium","high","xhigh","max"],"examples":["low"]};
 
-function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate152(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((((((data === "none") || (data === "minimal")) || (data === "low")) || (data === "medium")) || (data === "high")) || (data === "xhigh")) || (data === "max"))){
@@ -3241,14 +3377,14 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate151.errors = vErrors;
+validate152.errors = vErrors;
 return errors === 0;
 }
 
-const pattern18 = new RegExp("^[^/]+$", "u");
-const pattern19 = new RegExp("^[$A-Za-z][A-Za-z0-9]*$", "u");
+const pattern20 = new RegExp("^[^/]+$", "u");
+const pattern21 = new RegExp("^[$A-Za-z][A-Za-z0-9]*$", "u");
 
-function validate150(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3292,8 +3428,8 @@ let data1 = data.efforts;
 if(Array.isArray(data1)){
 const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate151(data1[i0], {instancePath:instancePath+"/efforts/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
+if(!(validate152(data1[i0], {instancePath:instancePath+"/efforts/" + i0,parentData:data1,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate152.errors : vErrors.concat(validate152.errors);
 errors = vErrors.length;
 }
 }
@@ -3343,8 +3479,8 @@ errors++;
 }
 }
 if(data.unknown_fields !== undefined){
-if(!(validate32(data.unknown_fields, {instancePath:instancePath+"/unknown_fields",parentData:data,parentDataProperty:"unknown_fields",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.unknown_fields, {instancePath:instancePath+"/unknown_fields",parentData:data,parentDataProperty:"unknown_fields",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
@@ -3355,7 +3491,7 @@ const len1 = data5.length;
 for(let i2=0; i2<len1; i2++){
 let data6 = data5[i2];
 if(typeof data6 === "string"){
-if(!pattern18.test(data6)){
+if(!pattern20.test(data6)){
 const err6 = {instancePath:instancePath+"/fields/" + i2,schemaPath:"#/properties/fields/items/pattern",keyword:"pattern",params:{pattern: "^[^/]+$"},message:"must match pattern \""+"^[^/]+$"+"\"",schema:"^[^/]+$",parentSchema:schema48.properties.fields.items,data:data6};
 if(vErrors === null){
 vErrors = [err6];
@@ -3519,20 +3655,20 @@ errors++;
 }
 }
 if(data.stream_options !== undefined){
-if(!(validate32(data.stream_options, {instancePath:instancePath+"/stream_options",parentData:data,parentDataProperty:"stream_options",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.stream_options, {instancePath:instancePath+"/stream_options",parentData:data,parentDataProperty:"stream_options",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
 if(data.developer_role !== undefined){
-if(!(validate32(data.developer_role, {instancePath:instancePath+"/developer_role",parentData:data,parentDataProperty:"developer_role",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.developer_role, {instancePath:instancePath+"/developer_role",parentData:data,parentDataProperty:"developer_role",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
 if(data.strict_tools !== undefined){
-if(!(validate32(data.strict_tools, {instancePath:instancePath+"/strict_tools",parentData:data,parentDataProperty:"strict_tools",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.strict_tools, {instancePath:instancePath+"/strict_tools",parentData:data,parentDataProperty:"strict_tools",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
@@ -3550,8 +3686,8 @@ errors++;
 }
 }
 if(data.sampling !== undefined){
-if(!(validate32(data.sampling, {instancePath:instancePath+"/sampling",parentData:data,parentDataProperty:"sampling",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.sampling, {instancePath:instancePath+"/sampling",parentData:data,parentDataProperty:"sampling",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
@@ -3605,8 +3741,8 @@ errors++;
 }
 }
 if(data.image_urls !== undefined){
-if(!(validate32(data.image_urls, {instancePath:instancePath+"/image_urls",parentData:data,parentDataProperty:"image_urls",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.image_urls, {instancePath:instancePath+"/image_urls",parentData:data,parentDataProperty:"image_urls",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
@@ -3624,8 +3760,8 @@ errors++;
 }
 }
 if(data.alternate !== undefined){
-if(!(validate32(data.alternate, {instancePath:instancePath+"/alternate",parentData:data,parentDataProperty:"alternate",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.alternate, {instancePath:instancePath+"/alternate",parentData:data,parentDataProperty:"alternate",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
@@ -3656,8 +3792,8 @@ errors++;
 }
 }
 if(data.verbosity !== undefined){
-if(!(validate32(data.verbosity, {instancePath:instancePath+"/verbosity",parentData:data,parentDataProperty:"verbosity",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.verbosity, {instancePath:instancePath+"/verbosity",parentData:data,parentDataProperty:"verbosity",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
@@ -3697,8 +3833,8 @@ errors++;
 }
 }
 if(data.max_output !== undefined){
-if(!(validate41(data.max_output, {instancePath:instancePath+"/max_output",parentData:data,parentDataProperty:"max_output",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.max_output, {instancePath:instancePath+"/max_output",parentData:data,parentDataProperty:"max_output",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
@@ -3709,7 +3845,7 @@ const len3 = data25.length;
 for(let i6=0; i6<len3; i6++){
 let data26 = data25[i6];
 if(typeof data26 === "string"){
-if(!pattern19.test(data26)){
+if(!pattern21.test(data26)){
 const err29 = {instancePath:instancePath+"/schema_keywords/" + i6,schemaPath:"#/properties/schema_keywords/items/pattern",keyword:"pattern",params:{pattern: "^[$A-Za-z][A-Za-z0-9]*$"},message:"must match pattern \""+"^[$A-Za-z][A-Za-z0-9]*$"+"\"",schema:"^[$A-Za-z][A-Za-z0-9]*$",parentSchema:schema48.properties.schema_keywords.items,data:data26};
 if(vErrors === null){
 vErrors = [err29];
@@ -3778,12 +3914,12 @@ vErrors.push(err33);
 }
 errors++;
 }
-validate150.errors = vErrors;
+validate151.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate140(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -3901,7 +4037,7 @@ const len1 = data4.length;
 for(let i1=0; i1<len1; i1++){
 let data5 = data4[i1];
 if(typeof data5 === "string"){
-if(!pattern14.test(data5)){
+if(!pattern16.test(data5)){
 const err9 = {instancePath:instancePath+"/forward_headers/" + i1,schemaPath:"#/properties/forward_headers/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"},message:"must match pattern \""+"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"+"\"",schema:"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",parentSchema:schema46.properties.forward_headers.items,data:data5};
 if(vErrors === null){
 vErrors = [err9];
@@ -3963,7 +4099,7 @@ if(data.headers !== undefined){
 let data6 = data.headers;
 if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
 for(const key1 in data6){
-if(!(pattern14.test(key1))){
+if(!(pattern16.test(key1))){
 const err13 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema46.properties.headers,data:data6};
 if(vErrors === null){
 vErrors = [err13];
@@ -3975,10 +4111,10 @@ errors++;
 }
 }
 for(const key2 in data6){
-if(pattern14.test(key2)){
+if(pattern16.test(key2)){
 let data7 = data6[key2];
 if(typeof data7 === "string"){
-if(!pattern17.test(data7)){
+if(!pattern19.test(data7)){
 const err14 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000\\r\\n]*$"},message:"must match pattern \""+"^[^\\u0000\\r\\n]*$"+"\"",schema:"^[^\\u0000\\r\\n]*$",parentSchema:schema46.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data7};
 if(vErrors === null){
 vErrors = [err14];
@@ -4039,44 +4175,44 @@ errors++;
 }
 }
 if(data.timeouts !== undefined){
-if(!(validate97(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+if(!(validate98(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
+vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
 errors = vErrors.length;
 }
 }
 if(data.retries !== undefined){
-if(!(validate103(data.retries, {instancePath:instancePath+"/retries",parentData:data,parentDataProperty:"retries",rootData}))){
-vErrors = vErrors === null ? validate103.errors : vErrors.concat(validate103.errors);
+if(!(validate104(data.retries, {instancePath:instancePath+"/retries",parentData:data,parentDataProperty:"retries",rootData}))){
+vErrors = vErrors === null ? validate104.errors : vErrors.concat(validate104.errors);
 errors = vErrors.length;
 }
 }
 if(data.breaker !== undefined){
-if(!(validate107(data.breaker, {instancePath:instancePath+"/breaker",parentData:data,parentDataProperty:"breaker",rootData}))){
-vErrors = vErrors === null ? validate107.errors : vErrors.concat(validate107.errors);
+if(!(validate108(data.breaker, {instancePath:instancePath+"/breaker",parentData:data,parentDataProperty:"breaker",rootData}))){
+vErrors = vErrors === null ? validate108.errors : vErrors.concat(validate108.errors);
 errors = vErrors.length;
 }
 }
 if(data.connections !== undefined){
-if(!(validate115(data.connections, {instancePath:instancePath+"/connections",parentData:data,parentDataProperty:"connections",rootData}))){
-vErrors = vErrors === null ? validate115.errors : vErrors.concat(validate115.errors);
+if(!(validate116(data.connections, {instancePath:instancePath+"/connections",parentData:data,parentDataProperty:"connections",rootData}))){
+vErrors = vErrors === null ? validate116.errors : vErrors.concat(validate116.errors);
 errors = vErrors.length;
 }
 }
 if(data.concurrency !== undefined){
-if(!(validate145(data.concurrency, {instancePath:instancePath+"/concurrency",parentData:data,parentDataProperty:"concurrency",rootData}))){
-vErrors = vErrors === null ? validate145.errors : vErrors.concat(validate145.errors);
+if(!(validate146(data.concurrency, {instancePath:instancePath+"/concurrency",parentData:data,parentDataProperty:"concurrency",rootData}))){
+vErrors = vErrors === null ? validate146.errors : vErrors.concat(validate146.errors);
 errors = vErrors.length;
 }
 }
 if(data.http2 !== undefined){
-if(!(validate32(data.http2, {instancePath:instancePath+"/http2",parentData:data,parentDataProperty:"http2",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.http2, {instancePath:instancePath+"/http2",parentData:data,parentDataProperty:"http2",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
 if(data.probe !== undefined){
-if(!(validate118(data.probe, {instancePath:instancePath+"/probe",parentData:data,parentDataProperty:"probe",rootData}))){
-vErrors = vErrors === null ? validate118.errors : vErrors.concat(validate118.errors);
+if(!(validate119(data.probe, {instancePath:instancePath+"/probe",parentData:data,parentDataProperty:"probe",rootData}))){
+vErrors = vErrors === null ? validate119.errors : vErrors.concat(validate119.errors);
 errors = vErrors.length;
 }
 }
@@ -4094,8 +4230,8 @@ errors++;
 }
 }
 if(data.accepts !== undefined){
-if(!(validate150(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData}))){
-vErrors = vErrors === null ? validate150.errors : vErrors.concat(validate150.errors);
+if(!(validate151(data.accepts, {instancePath:instancePath+"/accepts",parentData:data,parentDataProperty:"accepts",rootData}))){
+vErrors = vErrors === null ? validate151.errors : vErrors.concat(validate151.errors);
 errors = vErrors.length;
 }
 }
@@ -4123,7 +4259,7 @@ vErrors.push(err21);
 }
 errors++;
 }
-validate140.errors = vErrors;
+validate141.errors = vErrors;
 return errors === 0;
 }
 
@@ -4132,7 +4268,7 @@ const formats0 = require("ajv-formats/dist/formats").fullFormats.date;
 const schema51 = {"anyOf":[{"type":"string","format":"date","examples":["2027-01-15"]},{"type":"string","format":"date-time","examples":["2027-01-15T12:00:00Z"]}]};
 const formats4 = require("ajv-formats/dist/formats").fullFormats["date-time"];
 
-function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate166(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -4210,15 +4346,15 @@ vErrors = null;
 }
 }
 }
-validate165.errors = vErrors;
+validate166.errors = vErrors;
 return errors === 0;
 }
 
 const schema52 = {"title":"PriceConfig","type":"object","additionalProperties":false,"properties":{"input_per_million":{"description":"A million prompt tokens.","$ref":"#/definitions/money","examples":[0.15]},"output_per_million":{"description":"A million tokens of answers.","$ref":"#/definitions/money","examples":[0.6]},"cached_input_per_million":{"description":"A million prompt tokens the provider had cached; as input when absent.","$ref":"#/definitions/money","examples":[0.075]},"cache_write_per_million":{"description":"A million prompt tokens written to the provider's cache; as input when absent.","$ref":"#/definitions/money","examples":[0.1875]},"cache_write_1h_per_million":{"description":"A million prompt tokens written to the provider's cache for an hour; as cache_write_per_million when absent.","$ref":"#/definitions/money","examples":[0.3]},"reasoning_per_million":{"description":"A million tokens of reasoning; as output when absent.","$ref":"#/definitions/money","examples":[0.6]},"per_request":{"description":"A request.","$ref":"#/definitions/money","examples":[0.002]},"per_image":{"description":"An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.","examples":[0.04,{"default":0.04,"1024x1536/high":0.25}],"anyOf":[{"type":"number","minimum":0,"maximum":1000000000},{"$ref":"#/definitions/imagePrice"}]},"per_second":{"description":"A second of audio.","$ref":"#/definitions/money","examples":[0.0001]},"per_million_characters":{"description":"A million characters of text.","$ref":"#/definitions/money","examples":[15]},"verified_at":{"description":"When these amounts were last compared with the provider's; gateway check warns after 180 days.","type":"string","format":"date","examples":["2026-01-15"]}}};
 const schema53 = {"title":"ImagePriceConfig","description":"Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.","type":"object","additionalProperties":false,"required":["default"],"properties":{"default":{"description":"An image of any other size and quality.","$ref":"#/definitions/money","examples":[0.04]}},"patternProperties":{"^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$":{"$ref":"#/definitions/money"}},"propertyNames":{"examples":["default","1024x1536","high","1024x1536/high"]}};
-const pattern23 = new RegExp("^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$", "u");
+const pattern25 = new RegExp("^(?!default$)([1-9][0-9]{0,4}x[1-9][0-9]{0,4}(/[a-z][a-z0-9_-]{0,31})?|[a-z][a-z0-9_-]{0,31})$", "u");
 
-function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate182(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4233,7 +4369,7 @@ vErrors.push(err0);
 errors++;
 }
 for(const key0 in data){
-if(!((key0 === "default") || (pattern23.test(key0)))){
+if(!((key0 === "default") || (pattern25.test(key0)))){
 const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data};
 if(vErrors === null){
 vErrors = [err1];
@@ -4245,15 +4381,15 @@ errors++;
 }
 }
 if(data.default !== undefined){
-if(!(validate67(data.default, {instancePath:instancePath+"/default",parentData:data,parentDataProperty:"default",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.default, {instancePath:instancePath+"/default",parentData:data,parentDataProperty:"default",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 for(const key1 in data){
-if(pattern23.test(key1)){
-if(!(validate67(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(pattern25.test(key1)){
+if(!(validate68(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
@@ -4269,12 +4405,12 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate181.errors = vErrors;
+validate182.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate174(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4291,44 +4427,44 @@ errors++;
 }
 }
 if(data.input_per_million !== undefined){
-if(!(validate67(data.input_per_million, {instancePath:instancePath+"/input_per_million",parentData:data,parentDataProperty:"input_per_million",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.input_per_million, {instancePath:instancePath+"/input_per_million",parentData:data,parentDataProperty:"input_per_million",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 if(data.output_per_million !== undefined){
-if(!(validate67(data.output_per_million, {instancePath:instancePath+"/output_per_million",parentData:data,parentDataProperty:"output_per_million",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.output_per_million, {instancePath:instancePath+"/output_per_million",parentData:data,parentDataProperty:"output_per_million",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 if(data.cached_input_per_million !== undefined){
-if(!(validate67(data.cached_input_per_million, {instancePath:instancePath+"/cached_input_per_million",parentData:data,parentDataProperty:"cached_input_per_million",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.cached_input_per_million, {instancePath:instancePath+"/cached_input_per_million",parentData:data,parentDataProperty:"cached_input_per_million",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 if(data.cache_write_per_million !== undefined){
-if(!(validate67(data.cache_write_per_million, {instancePath:instancePath+"/cache_write_per_million",parentData:data,parentDataProperty:"cache_write_per_million",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.cache_write_per_million, {instancePath:instancePath+"/cache_write_per_million",parentData:data,parentDataProperty:"cache_write_per_million",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 if(data.cache_write_1h_per_million !== undefined){
-if(!(validate67(data.cache_write_1h_per_million, {instancePath:instancePath+"/cache_write_1h_per_million",parentData:data,parentDataProperty:"cache_write_1h_per_million",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.cache_write_1h_per_million, {instancePath:instancePath+"/cache_write_1h_per_million",parentData:data,parentDataProperty:"cache_write_1h_per_million",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 if(data.reasoning_per_million !== undefined){
-if(!(validate67(data.reasoning_per_million, {instancePath:instancePath+"/reasoning_per_million",parentData:data,parentDataProperty:"reasoning_per_million",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.reasoning_per_million, {instancePath:instancePath+"/reasoning_per_million",parentData:data,parentDataProperty:"reasoning_per_million",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 if(data.per_request !== undefined){
-if(!(validate67(data.per_request, {instancePath:instancePath+"/per_request",parentData:data,parentDataProperty:"per_request",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.per_request, {instancePath:instancePath+"/per_request",parentData:data,parentDataProperty:"per_request",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
@@ -4373,8 +4509,8 @@ var _valid0 = _errs11 === errors;
 valid1 = valid1 || _valid0;
 if(!valid1){
 const _errs13 = errors;
-if(!(validate181(data7, {instancePath:instancePath+"/per_image",parentData:data,parentDataProperty:"per_image",rootData}))){
-vErrors = vErrors === null ? validate181.errors : vErrors.concat(validate181.errors);
+if(!(validate182(data7, {instancePath:instancePath+"/per_image",parentData:data,parentDataProperty:"per_image",rootData}))){
+vErrors = vErrors === null ? validate182.errors : vErrors.concat(validate182.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs13 === errors;
@@ -4403,14 +4539,14 @@ vErrors = null;
 }
 }
 if(data.per_second !== undefined){
-if(!(validate67(data.per_second, {instancePath:instancePath+"/per_second",parentData:data,parentDataProperty:"per_second",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.per_second, {instancePath:instancePath+"/per_second",parentData:data,parentDataProperty:"per_second",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
 if(data.per_million_characters !== undefined){
-if(!(validate67(data.per_million_characters, {instancePath:instancePath+"/per_million_characters",parentData:data,parentDataProperty:"per_million_characters",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
+if(!(validate68(data.per_million_characters, {instancePath:instancePath+"/per_million_characters",parentData:data,parentDataProperty:"per_million_characters",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
 errors = vErrors.length;
 }
 }
@@ -4450,13 +4586,13 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate173.errors = vErrors;
+validate174.errors = vErrors;
 return errors === 0;
 }
 
 const schema54 = {"title":"FailOverOn","description":"content_filter: the provider's content filter refused. Without it that is the client's 400.","type":"array","uniqueItems":true,"items":{"enum":["content_filter"],"examples":["content_filter"]},"examples":[["content_filter"]]};
 
-function validate190(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate191(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(Array.isArray(data)){
@@ -4505,17 +4641,17 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate190.errors = vErrors;
+validate191.errors = vErrors;
 return errors === 0;
 }
 
 const schema55 = {"oneOf":[{"$ref":"#/definitions/target"},{"$ref":"#/definitions/balancedStep"}]};
 const schema56 = {"title":"TargetConfig","type":"object","additionalProperties":false,"required":["upstream","model"],"properties":{"upstream":{"description":"Name under upstreams.","type":"string","examples":["alpha"]},"model":{"description":"The upstream's own name for the model.","type":"string","minLength":1,"examples":["alpha-mini-1"]},"weight":{"description":"Share of the requests among weighted targets; 1 when absent, 0 takes none.","examples":[3],"type":"number","minimum":0,"maximum":1000000},"timeouts":{"description":"Times to wait, where this step differs from its upstream.","$ref":"#/definitions/timeouts"},"context_window":{"description":"Window of this step, where it differs from the model's.","$ref":"#/definitions/count","examples":[64000]},"features":{"description":"What this step has, where it differs from the model.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^[a-z][a-z0-9_-]*$","examples":["tools"]},"examples":[["tools"]]},"fail_over_on":{"description":"Refusals of this step after which the next one is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"cost":{"description":"What the provider takes for the same, in billing.currency; gateway check warns when the model's price is below it.","$ref":"#/definitions/price","examples":[{"input_per_million":0.1,"output_per_million":0.4,"verified_at":"2026-01-15"}]},"parameters":{"description":"Changes to the body that is sent, in the upstream's own dialect, after everything else.","$ref":"#/definitions/parameters","examples":[{"set":{"/safe_prompt":true}}]}}};
 const schema57 = {"title":"ParametersConfig","description":"By JSON pointers into the upstream's body; removed first, then renamed, then set.","type":"object","additionalProperties":false,"minProperties":1,"properties":{"set":{"description":"Values by pointer. Missing parents become maps, never lists.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/safe_prompt":true}],"propertyNames":{"examples":["/safe_prompt","/extra_body/region"]}},"remove":{"description":"Pointers of what is left out. What is not there is no mistake.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]},"rename":{"description":"New names by pointer, in the same map. What is not there is no mistake.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{"type":"string","pattern":"^[^/~]+$","examples":["max_completion_tokens"]}},"examples":[{"/max_tokens":"max_completion_tokens"}],"propertyNames":{"examples":["/max_tokens"]}}}};
-const pattern26 = new RegExp("^(/([^/~]|~[01])*)+$", "u");
-const pattern30 = new RegExp("^[^/~]+$", "u");
+const pattern28 = new RegExp("^(/([^/~]|~[01])*)+$", "u");
+const pattern32 = new RegExp("^[^/~]+$", "u");
 
-function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate199(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4545,7 +4681,7 @@ if(data.set !== undefined){
 let data0 = data.set;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 for(const key1 in data0){
-if(!(pattern26.test(key1))){
+if(!(pattern28.test(key1))){
 const err2 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema57.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err2];
@@ -4575,7 +4711,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
-if(!pattern26.test(data2)){
+if(!pattern28.test(data2)){
 const err4 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema57.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err4];
@@ -4637,7 +4773,7 @@ if(data.rename !== undefined){
 let data3 = data.rename;
 if(data3 && typeof data3 == "object" && !Array.isArray(data3)){
 for(const key2 in data3){
-if(!(pattern26.test(key2))){
+if(!(pattern28.test(key2))){
 const err8 = {instancePath:instancePath+"/rename",schemaPath:"#/properties/rename/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key2},message:"must NOT have additional properties",schema:false,parentSchema:schema57.properties.rename,data:data3};
 if(vErrors === null){
 vErrors = [err8];
@@ -4649,10 +4785,10 @@ errors++;
 }
 }
 for(const key3 in data3){
-if(pattern26.test(key3)){
+if(pattern28.test(key3)){
 let data4 = data3[key3];
 if(typeof data4 === "string"){
-if(!pattern30.test(data4)){
+if(!pattern32.test(data4)){
 const err9 = {instancePath:instancePath+"/rename/" + key3.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/rename/patternProperties/%5E(~1(%5B%5E~1~0%5D%7C~0%5B01%5D)*)%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^/~]+$"},message:"must match pattern \""+"^[^/~]+$"+"\"",schema:"^[^/~]+$",parentSchema:schema57.properties.rename.patternProperties["^(/([^/~]|~[01])*)+$"],data:data4};
 if(vErrors === null){
 vErrors = [err9];
@@ -4698,13 +4834,13 @@ vErrors.push(err12);
 }
 errors++;
 }
-validate198.errors = vErrors;
+validate199.errors = vErrors;
 return errors === 0;
 }
 
-const pattern22 = new RegExp("^[a-z][a-z0-9_-]*$", "u");
+const pattern24 = new RegExp("^[a-z][a-z0-9_-]*$", "u");
 
-function validate193(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate194(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4814,14 +4950,14 @@ errors++;
 }
 }
 if(data.timeouts !== undefined){
-if(!(validate97(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+if(!(validate98(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
+vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
 errors = vErrors.length;
 }
 }
 if(data.context_window !== undefined){
-if(!(validate41(data.context_window, {instancePath:instancePath+"/context_window",parentData:data,parentDataProperty:"context_window",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.context_window, {instancePath:instancePath+"/context_window",parentData:data,parentDataProperty:"context_window",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
@@ -4832,7 +4968,7 @@ const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
 let data6 = data5[i0];
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern24.test(data6)){
 const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema56.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err9];
@@ -4891,20 +5027,20 @@ errors++;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate190(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate191(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 }
 if(data.cost !== undefined){
-if(!(validate173(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
-vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+if(!(validate174(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
 errors = vErrors.length;
 }
 }
 if(data.parameters !== undefined){
-if(!(validate198(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
-vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+if(!(validate199(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
+vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
 errors = vErrors.length;
 }
 }
@@ -4919,13 +5055,13 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate193.errors = vErrors;
+validate194.errors = vErrors;
 return errors === 0;
 }
 
 const schema58 = {"title":"BalancedStepConfig","type":"object","additionalProperties":false,"required":["balance","targets"],"properties":{"balance":{"description":"How requests are spread: by weight, to the fastest, or by user.","enum":["weighted","latency","sticky"]},"fail_over_on":{"description":"Refusals after which the next target is asked; what the model says when absent.","$ref":"#/definitions/failOverOn"},"targets":{"description":"The targets that share this place.","type":"array","minItems":1,"items":{"$ref":"#/definitions/target"},"examples":[[{"upstream":"alpha","model":"alpha-mini-1","weight":3},{"upstream":"beta","model":"beta-small-2"}]]}}};
 
-function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -4975,8 +5111,8 @@ errors++;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate190(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate191(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 }
@@ -4995,8 +5131,8 @@ errors++;
 }
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate193(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if(!(validate194(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
 errors = vErrors.length;
 }
 }
@@ -5023,20 +5159,20 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate201.errors = vErrors;
+validate202.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate193(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
 let valid0 = false;
 let passing0 = null;
 const _errs1 = errors;
-if(!(validate193(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if(!(validate194(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs1 === errors;
@@ -5045,8 +5181,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs2 = errors;
-if(!(validate201(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate201.errors : vErrors.concat(validate201.errors);
+if(!(validate202(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate202.errors : vErrors.concat(validate202.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs2 === errors;
@@ -5081,12 +5217,12 @@ vErrors = null;
 }
 }
 }
-validate192.errors = vErrors;
+validate193.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate164(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5244,14 +5380,14 @@ errors++;
 }
 }
 if(data.deprecated_at !== undefined){
-if(!(validate165(data.deprecated_at, {instancePath:instancePath+"/deprecated_at",parentData:data,parentDataProperty:"deprecated_at",rootData}))){
-vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
+if(!(validate166(data.deprecated_at, {instancePath:instancePath+"/deprecated_at",parentData:data,parentDataProperty:"deprecated_at",rootData}))){
+vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
 errors = vErrors.length;
 }
 }
 if(data.sunset_at !== undefined){
-if(!(validate165(data.sunset_at, {instancePath:instancePath+"/sunset_at",parentData:data,parentDataProperty:"sunset_at",rootData}))){
-vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
+if(!(validate166(data.sunset_at, {instancePath:instancePath+"/sunset_at",parentData:data,parentDataProperty:"sunset_at",rootData}))){
+vErrors = vErrors === null ? validate166.errors : vErrors.concat(validate166.errors);
 errors = vErrors.length;
 }
 }
@@ -5281,20 +5417,20 @@ errors++;
 }
 }
 if(data.published !== undefined){
-if(!(validate32(data.published, {instancePath:instancePath+"/published",parentData:data,parentDataProperty:"published",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.published, {instancePath:instancePath+"/published",parentData:data,parentDataProperty:"published",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
 if(data.context_window !== undefined){
-if(!(validate41(data.context_window, {instancePath:instancePath+"/context_window",parentData:data,parentDataProperty:"context_window",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.context_window, {instancePath:instancePath+"/context_window",parentData:data,parentDataProperty:"context_window",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
 if(data.max_output !== undefined){
-if(!(validate41(data.max_output, {instancePath:instancePath+"/max_output",parentData:data,parentDataProperty:"max_output",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.max_output, {instancePath:instancePath+"/max_output",parentData:data,parentDataProperty:"max_output",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
@@ -5305,7 +5441,7 @@ const len0 = data11.length;
 for(let i0=0; i0<len0; i0++){
 let data12 = data11[i0];
 if(typeof data12 === "string"){
-if(!pattern22.test(data12)){
+if(!pattern24.test(data12)){
 const err15 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema50.properties.features.items,data:data12};
 if(vErrors === null){
 vErrors = [err15];
@@ -5429,38 +5565,38 @@ errors++;
 }
 }
 if(data.realtime !== undefined){
-if(!(validate32(data.realtime, {instancePath:instancePath+"/realtime",parentData:data,parentDataProperty:"realtime",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.realtime, {instancePath:instancePath+"/realtime",parentData:data,parentDataProperty:"realtime",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
 if(data.strict !== undefined){
-if(!(validate32(data.strict, {instancePath:instancePath+"/strict",parentData:data,parentDataProperty:"strict",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.strict, {instancePath:instancePath+"/strict",parentData:data,parentDataProperty:"strict",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
 if(data.price !== undefined){
-if(!(validate173(data.price, {instancePath:instancePath+"/price",parentData:data,parentDataProperty:"price",rootData}))){
-vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+if(!(validate174(data.price, {instancePath:instancePath+"/price",parentData:data,parentDataProperty:"price",rootData}))){
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
 errors = vErrors.length;
 }
 }
 if(data.multipliers !== undefined){
-if(!(validate127(data.multipliers, {instancePath:instancePath+"/multipliers",parentData:data,parentDataProperty:"multipliers",rootData}))){
-vErrors = vErrors === null ? validate127.errors : vErrors.concat(validate127.errors);
+if(!(validate128(data.multipliers, {instancePath:instancePath+"/multipliers",parentData:data,parentDataProperty:"multipliers",rootData}))){
+vErrors = vErrors === null ? validate128.errors : vErrors.concat(validate128.errors);
 errors = vErrors.length;
 }
 }
 if(data.deadline !== undefined){
-if(!(validate43(data.deadline, {instancePath:instancePath+"/deadline",parentData:data,parentDataProperty:"deadline",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.deadline, {instancePath:instancePath+"/deadline",parentData:data,parentDataProperty:"deadline",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate190(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate191(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 }
@@ -5479,8 +5615,8 @@ errors++;
 }
 const len2 = data21.length;
 for(let i4=0; i4<len2; i4++){
-if(!(validate192(data21[i4], {instancePath:instancePath+"/chain/" + i4,parentData:data21,parentDataProperty:i4,rootData}))){
-vErrors = vErrors === null ? validate192.errors : vErrors.concat(validate192.errors);
+if(!(validate193(data21[i4], {instancePath:instancePath+"/chain/" + i4,parentData:data21,parentDataProperty:i4,rootData}))){
+vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
 errors = vErrors.length;
 }
 }
@@ -5507,16 +5643,16 @@ vErrors.push(err25);
 }
 errors++;
 }
-validate164.errors = vErrors;
+validate165.errors = vErrors;
 return errors === 0;
 }
 
 const schema59 = {"oneOf":[{"type":"string","minLength":1},{"$ref":"#/definitions/localStep"},{"$ref":"#/definitions/builtInStep"}]};
 const schema60 = {"title":"LocalStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Path of a plugin file, relative to the main configuration file's folder.","type":"string","pattern":"^(\\.{1,2}/|/)","examples":["./plugins/redact-names.ts"]},"options":{"description":"Options, checked with the plugin's own schema.","type":"object","additionalProperties":true,"examples":[{"words":["secret"]}]},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
-const pattern31 = new RegExp("^(\\.{1,2}/|/)", "u");
+const pattern33 = new RegExp("^(\\.{1,2}/|/)", "u");
 const schema61 = {"title":"ConditionConfig","type":"object","additionalProperties":false,"minProperties":1,"properties":{"models":{"description":"Model identifiers; * stands for any text.","type":"array","minItems":1,"items":{"type":"string","minLength":1},"examples":[["route/swift*"]]},"tiers":{"description":"Plan tiers of the caller.","type":"array","minItems":1,"items":{"type":"string"},"examples":[["Free"]]}}};
 
-function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate210(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5643,13 +5779,13 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate209.errors = vErrors;
+validate210.errors = vErrors;
 return errors === 0;
 }
 
 const schema62 = {"enum":["closed","open"]};
 
-function validate211(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate212(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!((data === "closed") || (data === "open"))){
@@ -5662,12 +5798,12 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate211.errors = vErrors;
+validate212.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5696,7 +5832,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if(typeof data0 === "string"){
-if(!pattern31.test(data0)){
+if(!pattern33.test(data0)){
 const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema60.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
@@ -5734,20 +5870,20 @@ errors++;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -5762,7 +5898,7 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate208.errors = vErrors;
+validate209.errors = vErrors;
 return errors === 0;
 }
 
@@ -5770,7 +5906,7 @@ const schema63 = {"type":"object","discriminator":{"propertyName":"use"},"oneOf"
 const schema64 = {"title":"AuthStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Says who is calling.","const":"auth"},"options":{"description":"Options of the plugin.","$ref":"plugins/auth.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema65 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/auth.schema.json","title":"AuthOptions","description":"auth takes no options: credentials are read as the API says.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate218(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/auth.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -5796,12 +5932,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate217.errors = vErrors;
+validate218.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate216(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5841,26 +5977,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate217(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate218(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -5875,14 +6011,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate216.errors = vErrors;
+validate217.errors = vErrors;
 return errors === 0;
 }
 
 const schema66 = {"title":"PlanCheckStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses models that the caller's plan may not call.","const":"plan-check"},"options":{"description":"Options of the plugin.","$ref":"plugins/plan-check.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema67 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/plan-check.schema.json","title":"PlanCheckOptions","description":"plan-check takes no options: plans are declared under tiers.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate223(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/plan-check.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -5908,12 +6044,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate223.errors = vErrors;
+validate224.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate222(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate223(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -5953,26 +6089,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate223(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
+if(!(validate224(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -5987,14 +6123,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate222.errors = vErrors;
+validate223.errors = vErrors;
 return errors === 0;
 }
 
 const schema68 = {"title":"QuotaStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Counts against the plan's limits and holds credits.","const":"quota"},"options":{"description":"Options of the plugin.","$ref":"plugins/quota.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema69 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/quota.schema.json","title":"QuotaOptions","description":"quota takes no options: limits are declared under tiers, holds under billing.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate230(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/quota.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -6020,12 +6156,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate229.errors = vErrors;
+validate230.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate228(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6065,26 +6201,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate229(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+if(!(validate230(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -6099,14 +6235,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate228.errors = vErrors;
+validate229.errors = vErrors;
 return errors === 0;
 }
 
 const schema70 = {"title":"BreakerStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Leaves failing upstreams alone for a while.","const":"breaker"},"options":{"description":"Options of the plugin.","$ref":"plugins/breaker.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema71 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/breaker.schema.json","title":"BreakerOptions","description":"breaker takes no options: thresholds are declared under upstreams and defaults.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/breaker.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -6132,12 +6268,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate235.errors = vErrors;
+validate236.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6177,26 +6313,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate235(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+if(!(validate236(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -6211,14 +6347,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate234.errors = vErrors;
+validate235.errors = vErrors;
 return errors === 0;
 }
 
 const schema72 = {"title":"TransformStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Sets and removes fields of the request that is sent on.","const":"transform"},"options":{"description":"Options of the plugin.","$ref":"plugins/transform.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema73 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/transform.schema.json","title":"TransformOptions","description":"Fields of the request body to set and to remove, before it is sent on.","type":"object","additionalProperties":false,"properties":{"set":{"description":"Values by JSON pointer; missing parents are made.","type":"object","additionalProperties":false,"patternProperties":{"^(/([^/~]|~[01])*)+$":{}},"examples":[{"/metadata/gateway":"route"}],"propertyNames":{"examples":["/metadata/gateway"]}},"remove":{"description":"JSON pointers of fields to leave out.","type":"array","uniqueItems":true,"items":{"type":"string","pattern":"^(/([^/~]|~[01])*)+$","examples":["/logit_bias"]},"examples":[["/logit_bias"]]}}};
 
-function validate241(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/transform.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -6239,7 +6375,7 @@ if(data.set !== undefined){
 let data0 = data.set;
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 for(const key1 in data0){
-if(!(pattern26.test(key1))){
+if(!(pattern28.test(key1))){
 const err1 = {instancePath:instancePath+"/set",schemaPath:"#/properties/set/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema73.properties.set,data:data0};
 if(vErrors === null){
 vErrors = [err1];
@@ -6269,7 +6405,7 @@ const len0 = data1.length;
 for(let i0=0; i0<len0; i0++){
 let data2 = data1[i0];
 if(typeof data2 === "string"){
-if(!pattern26.test(data2)){
+if(!pattern28.test(data2)){
 const err3 = {instancePath:instancePath+"/remove/" + i0,schemaPath:"#/properties/remove/items/pattern",keyword:"pattern",params:{pattern: "^(/([^/~]|~[01])*)+$"},message:"must match pattern \""+"^(/([^/~]|~[01])*)+$"+"\"",schema:"^(/([^/~]|~[01])*)+$",parentSchema:schema73.properties.remove.items,data:data2};
 if(vErrors === null){
 vErrors = [err3];
@@ -6338,12 +6474,12 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate241.errors = vErrors;
+validate242.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate241(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6383,26 +6519,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate241(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+if(!(validate242(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -6417,7 +6553,7 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate240.errors = vErrors;
+validate241.errors = vErrors;
 return errors === 0;
 }
 
@@ -6425,7 +6561,7 @@ const schema74 = {"title":"PromptPrefixStep","type":"object","additionalProperti
 const schema75 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json","title":"PromptPrefixOptions","description":"Instructions that stand around the client's own in every chat request.","type":"object","additionalProperties":false,"required":["prompts"],"properties":{"prompts":{"description":"Texts, in the order in which they are sent. All that apply are sent.","type":"array","minItems":1,"items":{"$ref":"#/definitions/prompt"},"examples":[[{"text":"Answer in the language of the question.","tiers":["Free"]}]]}},"definitions":{"prompt":{"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}}}};
 const schema76 = {"title":"PromptPrefix","type":"object","additionalProperties":false,"required":["text"],"properties":{"text":{"description":"What is sent. The client pays for it as for its own text.","type":"string","minLength":1,"maxLength":100000,"examples":["Answer in the language of the question."]},"place":{"description":"Before the client's own instructions, which is the default, or after them.","enum":["before","after"],"examples":["after"]},"tiers":{"description":"Plans whose users' requests get it; all when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["Free"]]},"models":{"description":"Models, by id; * stands for any text. All when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"type":"string","minLength":1},"examples":[["route/swift-*"]]}}};
 
-function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate249(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6660,12 +6796,12 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate248.errors = vErrors;
+validate249.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/prompt-prefix.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -6707,8 +6843,8 @@ errors++;
 }
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate248(data0[i0], {instancePath:instancePath+"/prompts/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
+if(!(validate249(data0[i0], {instancePath:instancePath+"/prompts/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate249.errors : vErrors.concat(validate249.errors);
 errors = vErrors.length;
 }
 }
@@ -6735,12 +6871,12 @@ vErrors.push(err4);
 }
 errors++;
 }
-validate247.errors = vErrors;
+validate248.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate246(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -6780,26 +6916,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate247(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+if(!(validate248(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -6814,14 +6950,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate246.errors = vErrors;
+validate247.errors = vErrors;
 return errors === 0;
 }
 
 const schema77 = {"title":"GuardWordsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses or masks words in what is asked and answered.","const":"guard-words"},"options":{"description":"Options of the plugin.","$ref":"plugins/guard-words.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema78 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/guard-words.schema.json","title":"GuardWordsOptions","description":"Words and expressions that must not be asked or answered.","type":"object","additionalProperties":false,"properties":{"words":{"description":"Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.","type":"array","minItems":1,"maxItems":2000,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":200},"examples":[["project nightingale"]]},"patterns":{"description":"Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \\b at the ends. All together may repeat about 128 times where a text goes on with one character, so that none holds up the others.","type":"array","minItems":1,"maxItems":50,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":500},"examples":[["\\bTICKET-\\d{4,8}\\b"]]},"action":{"description":"Whether a request or an answer with one is refused, which is the default, or goes on with it masked.","enum":["refuse","mask"],"examples":["mask"]},"in":{"description":"Where they are looked for; in both when absent.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["request","answer"]},"examples":[["answer"]]},"replacement":{"description":"What stands in the place of what is masked; *** when absent.","type":"string","maxLength":200,"examples":["[removed]"]},"whole_words":{"description":"Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \\b.","type":"boolean","examples":[false]}}};
 
-function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate256(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/guard-words.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -7149,12 +7285,12 @@ vErrors.push(err23);
 }
 errors++;
 }
-validate255.errors = vErrors;
+validate256.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate254(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate255(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7194,26 +7330,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate255(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+if(!(validate256(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -7228,14 +7364,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate254.errors = vErrors;
+validate255.errors = vErrors;
 return errors === 0;
 }
 
 const schema79 = {"title":"PiiMaskStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Upstreams get placeholders for personal data; answers have it again.","const":"pii-mask"},"options":{"description":"Options of the plugin.","$ref":"plugins/pii-mask.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema80 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/pii-mask.schema.json","title":"PiiMaskOptions","description":"Personal data that upstreams get placeholders for, such as [EMAIL_1]; answers have it again.","type":"object","additionalProperties":false,"properties":{"kinds":{"description":"What is masked; all of it when absent. Cards and IBANs only with a right checksum.","type":"array","minItems":1,"uniqueItems":true,"items":{"enum":["email","phone","iban","card","ip","key"]},"examples":[["email","phone"]]}}};
 
-function validate261(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate262(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/pii-mask.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -7322,12 +7458,12 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate261.errors = vErrors;
+validate262.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate260(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate261(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7367,26 +7503,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate261(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
+if(!(validate262(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -7401,16 +7537,16 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate260.errors = vErrors;
+validate261.errors = vErrors;
 return errors === 0;
 }
 
 const schema81 = {"title":"AnswerCacheStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Answers what was asked before from the store.","const":"answer-cache"},"options":{"description":"Options of the plugin.","$ref":"plugins/answer-cache.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema82 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/answer-cache.schema.json","title":"AnswerCacheOptions","description":"Answers that are kept, and given again to a request that asks for the very same.","type":"object","additionalProperties":false,"properties":{"ttl":{"description":"For how long an answer is kept, at most 30d; 1h when absent.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(s|m|h|d)$","examples":["10m","1h"]},"scope":{"description":"Whether an answer is given again to the same user alone, which is the default, or to every user.","enum":["user","shared"],"examples":["shared"]},"answers":{"description":"Those without chance: chats of temperature 0, embeddings and reranks, which is the default; or all.","enum":["deterministic","all"],"examples":["all"]},"except":{"description":"Ends of answers that are not kept; length when absent. Filtered, broken and refused ones never are.","type":"array","uniqueItems":true,"items":{"enum":["length","tool_calls"]},"examples":[["length","tool_calls"]]},"max_size":{"description":"Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.","type":"string","pattern":"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$","examples":["64KiB"]},"charge":{"description":"What an answer costs that is given again: nothing, which is the default, or what it cost the first time.","enum":["nothing","full"],"examples":["full"]}}};
-const pattern34 = new RegExp("^0*[1-9][0-9]{0,8}(s|m|h|d)$", "u");
-const pattern35 = new RegExp("^0*[1-9][0-9]{0,8}(B|KiB|MiB)$", "u");
+const pattern36 = new RegExp("^0*[1-9][0-9]{0,8}(s|m|h|d)$", "u");
+const pattern37 = new RegExp("^0*[1-9][0-9]{0,8}(B|KiB|MiB)$", "u");
 
-function validate267(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate268(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/answer-cache.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -7430,7 +7566,7 @@ errors++;
 if(data.ttl !== undefined){
 let data0 = data.ttl;
 if(typeof data0 === "string"){
-if(!pattern34.test(data0)){
+if(!pattern36.test(data0)){
 const err1 = {instancePath:instancePath+"/ttl",schemaPath:"#/properties/ttl/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(s|m|h|d)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(s|m|h|d)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(s|m|h|d)$",parentSchema:schema82.properties.ttl,data:data0};
 if(vErrors === null){
 vErrors = [err1];
@@ -7530,7 +7666,7 @@ errors++;
 if(data.max_size !== undefined){
 let data5 = data.max_size;
 if(typeof data5 === "string"){
-if(!pattern35.test(data5)){
+if(!pattern37.test(data5)){
 const err8 = {instancePath:instancePath+"/max_size",schemaPath:"#/properties/max_size/pattern",keyword:"pattern",params:{pattern: "^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"},message:"must match pattern \""+"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$"+"\"",schema:"^0*[1-9][0-9]{0,8}(B|KiB|MiB)$",parentSchema:schema82.properties.max_size,data:data5};
 if(vErrors === null){
 vErrors = [err8];
@@ -7576,12 +7712,12 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate267.errors = vErrors;
+validate268.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate266(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate267(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7621,26 +7757,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate267(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
+if(!(validate268(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -7655,17 +7791,17 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate266.errors = vErrors;
+validate267.errors = vErrors;
 return errors === 0;
 }
 
 const schema83 = {"title":"HeaderTagsStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Marks requests by their headers, for log, metrics and ledger.","const":"header-tags"},"options":{"description":"Options of the plugin.","$ref":"plugins/header-tags.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema84 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/header-tags.schema.json","title":"HeaderTagsOptions","description":"Headers of requests that mark them in the log, the ledger and the metrics.","type":"object","additionalProperties":false,"required":["tags"],"properties":{"tags":{"description":"Tags by name: up to 32 of a-z, 0-9, _ and -, a letter first.","type":"object","minProperties":1,"maxProperties":16,"additionalProperties":false,"patternProperties":{"^[a-z][a-z0-9_-]{0,31}$":{"$ref":"#/definitions/tag"}},"examples":[{"team":{"header":"X-Team","values":["search","support"],"measured":true}}]}},"definitions":{"tag":{"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}}}};
-const pattern36 = new RegExp("^[a-z][a-z0-9_-]{0,31}$", "u");
+const pattern38 = new RegExp("^[a-z][a-z0-9_-]{0,31}$", "u");
 const schema85 = {"title":"HeaderTag","type":"object","additionalProperties":false,"required":["header"],"properties":{"header":{"description":"The header that the value comes in; of no case. Those of credentials are never read.","type":"string","pattern":"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$","examples":["X-Team"]},"values":{"description":"The values that there are; others become `other`. All when absent.","type":"array","minItems":1,"maxItems":100,"uniqueItems":true,"items":{"type":"string","minLength":1,"maxLength":128},"examples":[["search","support"]]},"default":{"description":"The value of a request without the header; such a request is not marked when absent.","type":"string","minLength":1,"maxLength":128,"examples":["none"]},"measured":{"description":"Whether the metrics have it, too: of its first hundred values. false when absent.","type":"boolean","examples":[true]},"required":{"description":"Whether a request without the header, or with none of the values, is refused. false when absent.","type":"boolean","examples":[true]}}};
-const pattern38 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$", "u");
+const pattern40 = new RegExp("^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$", "u");
 
-function validate274(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate275(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -7694,7 +7830,7 @@ errors++;
 if(data.header !== undefined){
 let data0 = data.header;
 if(typeof data0 === "string"){
-if(!pattern38.test(data0)){
+if(!pattern40.test(data0)){
 const err2 = {instancePath:instancePath+"/header",schemaPath:"#/properties/header/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"+"\"",schema:"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$",parentSchema:schema85.properties.header,data:data0};
 if(vErrors === null){
 vErrors = [err2];
@@ -7883,12 +8019,12 @@ vErrors.push(err16);
 }
 errors++;
 }
-validate274.errors = vErrors;
+validate275.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate273(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate274(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/header-tags.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -7939,7 +8075,7 @@ vErrors.push(err3);
 errors++;
 }
 for(const key1 in data0){
-if(!(pattern36.test(key1))){
+if(!(pattern38.test(key1))){
 const err4 = {instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema84.properties.tags,data:data0};
 if(vErrors === null){
 vErrors = [err4];
@@ -7951,9 +8087,9 @@ errors++;
 }
 }
 for(const key2 in data0){
-if(pattern36.test(key2)){
-if(!(validate274(data0[key2], {instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data0,parentDataProperty:key2,rootData}))){
-vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
+if(pattern38.test(key2)){
+if(!(validate275(data0[key2], {instancePath:instancePath+"/tags/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data0,parentDataProperty:key2,rootData}))){
+vErrors = vErrors === null ? validate275.errors : vErrors.concat(validate275.errors);
 errors = vErrors.length;
 }
 }
@@ -7981,12 +8117,12 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate273.errors = vErrors;
+validate274.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate272(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate273(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8026,26 +8162,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate273(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+if(!(validate274(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -8060,16 +8196,16 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate272.errors = vErrors;
+validate273.errors = vErrors;
 return errors === 0;
 }
 
 const schema86 = {"title":"BudgetStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Refuses what would go beyond a sum per user and month or day.","const":"budget"},"options":{"description":"Options of the plugin.","$ref":"plugins/budget.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema87 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/budget.schema.json","title":"BudgetOptions","description":"What a user may spend in a month or a day, besides the credits that there are.","type":"object","additionalProperties":false,"properties":{"period":{"description":"What the sum is for: a month, which is the default, or a day, both of UTC.","enum":["month","day"],"examples":["day"]},"amount":{"description":"What every user may spend, in billing.currency; a plan of its own under tiers has its own.","type":"number","minimum":0,"maximum":1000000000,"examples":[20]},"tiers":{"description":"What users of a plan may spend.","type":"object","minProperties":1,"additionalProperties":false,"patternProperties":{"^.+$":{"type":"number","minimum":0,"maximum":1000000000}},"examples":[{"Free":1,"Pro":50}]},"warn_at":{"description":"The share from which on answers have a warning, and the log has one; 80% when absent.","type":"string","pattern":"^(?:100|[1-9][0-9]?)%$","examples":["90%"]}}};
-const pattern39 = new RegExp("^.+$", "u");
-const pattern41 = new RegExp("^(?:100|[1-9][0-9]?)%$", "u");
+const pattern41 = new RegExp("^.+$", "u");
+const pattern43 = new RegExp("^(?:100|[1-9][0-9]?)%$", "u");
 
-function validate281(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate282(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/budget.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -8148,7 +8284,7 @@ vErrors.push(err5);
 errors++;
 }
 for(const key1 in data2){
-if(!(pattern39.test(key1))){
+if(!(pattern41.test(key1))){
 const err6 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema87.properties.tiers,data:data2};
 if(vErrors === null){
 vErrors = [err6];
@@ -8160,7 +8296,7 @@ errors++;
 }
 }
 for(const key2 in data2){
-if(pattern39.test(key2)){
+if(pattern41.test(key2)){
 let data3 = data2[key2];
 if((typeof data3 == "number") && (isFinite(data3))){
 if(data3 > 1000000000 || isNaN(data3)){
@@ -8211,7 +8347,7 @@ errors++;
 if(data.warn_at !== undefined){
 let data4 = data.warn_at;
 if(typeof data4 === "string"){
-if(!pattern41.test(data4)){
+if(!pattern43.test(data4)){
 const err11 = {instancePath:instancePath+"/warn_at",schemaPath:"#/properties/warn_at/pattern",keyword:"pattern",params:{pattern: "^(?:100|[1-9][0-9]?)%$"},message:"must match pattern \""+"^(?:100|[1-9][0-9]?)%$"+"\"",schema:"^(?:100|[1-9][0-9]?)%$",parentSchema:schema87.properties.warn_at,data:data4};
 if(vErrors === null){
 vErrors = [err11];
@@ -8244,12 +8380,12 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate281.errors = vErrors;
+validate282.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate280(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate281(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8289,26 +8425,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate281(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
+if(!(validate282(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate282.errors : vErrors.concat(validate282.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -8323,14 +8459,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate280.errors = vErrors;
+validate281.errors = vErrors;
 return errors === 0;
 }
 
 const schema88 = {"title":"StreamRelayStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Walks the model's chain and relays the answer; one per pipeline.","const":"stream-relay"},"options":{"description":"Options of the plugin.","$ref":"plugins/stream-relay.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"}}};
 const schema89 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/stream-relay.schema.json","title":"StreamRelayOptions","description":"stream-relay takes no options: chains are declared under models.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate287(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate288(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/stream-relay.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -8356,12 +8492,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate287.errors = vErrors;
+validate288.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate286(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate287(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8401,20 +8537,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate287(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
+if(!(validate288(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
@@ -8429,14 +8565,14 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate286.errors = vErrors;
+validate287.errors = vErrors;
 return errors === 0;
 }
 
 const schema90 = {"title":"MeterStep","type":"object","additionalProperties":false,"required":["use"],"properties":{"use":{"description":"Turns usage into a charge, once per request.","const":"meter"},"options":{"description":"Options of the plugin.","$ref":"plugins/meter.schema.json"},"when":{"description":"Only for these requests.","$ref":"#/definitions/condition"},"fail":{"description":"What a throwing plugin does to the request.","$ref":"#/definitions/fail"},"timeout":{"description":"How long one call of a hook may take: 5s for a local plugin, without a limit for a built-in one.","$ref":"#/definitions/positiveDuration"}}};
 const schema91 = {"$schema":"http://json-schema.org/draft-07/schema#","$id":"https://route-gateway.example/schemas/plugins/meter.schema.json","title":"MeterOptions","description":"meter takes no options: prices are declared under models and billing.","type":"object","additionalProperties":false,"properties":{}};
 
-function validate292(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate293(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/plugins/meter.schema.json" */;
 let vErrors = null;
 let errors = 0;
@@ -8462,12 +8598,12 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate292.errors = vErrors;
+validate293.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate291(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate292(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8507,26 +8643,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate292(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
+if(!(validate293(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate293.errors : vErrors.concat(validate293.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -8541,92 +8677,92 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate291.errors = vErrors;
+validate292.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate216(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.use;
 if(typeof tag0 == "string"){
 if(tag0 === "auth"){
-if(!(validate216(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate217(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "plan-check"){
-if(!(validate222(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+if(!(validate223(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "quota"){
-if(!(validate228(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
+if(!(validate229(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "breaker"){
-if(!(validate234(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate235(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "transform"){
-if(!(validate240(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate241(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt-prefix"){
-if(!(validate246(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+if(!(validate247(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "guard-words"){
-if(!(validate254(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
+if(!(validate255(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pii-mask"){
-if(!(validate260(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
+if(!(validate261(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "answer-cache"){
-if(!(validate266(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
+if(!(validate267(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "header-tags"){
-if(!(validate272(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+if(!(validate273(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "budget"){
-if(!(validate280(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+if(!(validate281(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stream-relay"){
-if(!(validate286(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
+if(!(validate287(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "meter"){
-if(!(validate291(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
+if(!(validate292(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
 errors = vErrors.length;
 }
 }
@@ -8662,12 +8798,12 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate215.errors = vErrors;
+validate216.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate207(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate208(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 const _errs0 = errors;
@@ -8702,8 +8838,8 @@ valid0 = true;
 passing0 = 0;
 }
 const _errs3 = errors;
-if(!(validate208(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
+if(!(validate209(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs3 === errors;
@@ -8717,8 +8853,8 @@ valid0 = true;
 passing0 = 1;
 }
 const _errs4 = errors;
-if(!(validate215(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate215.errors : vErrors.concat(validate215.errors);
+if(!(validate216(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
 errors = vErrors.length;
 }
 var _valid0 = _errs4 === errors;
@@ -8754,15 +8890,15 @@ vErrors = null;
 }
 }
 }
-validate207.errors = vErrors;
+validate208.errors = vErrors;
 return errors === 0;
 }
 
 const schema92 = {"title":"ReloadConfig","type":"object","additionalProperties":false,"properties":{"guard":{"description":"A changed file serves a share of the users first, and takes over or is rolled back by itself. Absent: it takes over at once. The guard of the configuration in force counts, not that of the changed file. Starts are not guarded.","$ref":"#/definitions/guard","examples":[{"share":"10%","for":"2m"}]}}};
 const schema93 = {"title":"GuardConfig","type":"object","additionalProperties":false,"properties":{"share":{"description":"Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.","type":"string","pattern":"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$","examples":["10%","0.5%"]},"for":{"description":"After this time without evidence against it the changed file takes over. 2m when absent.","$ref":"#/definitions/positiveDuration","examples":["2m"]},"min_requests":{"description":"Requests that the changed file has served before it is rolled back ahead of time. 50 when absent.","$ref":"#/definitions/count","examples":[50]},"max_error_ratio":{"description":"It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[2]},"max_ttft_ratio":{"description":"It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.","type":"number","minimum":1,"maximum":1000,"examples":[1.5]}}};
-const pattern42 = new RegExp("^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$", "u");
+const pattern44 = new RegExp("^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$", "u");
 
-function validate313(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate314(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8781,7 +8917,7 @@ errors++;
 if(data.share !== undefined){
 let data0 = data.share;
 if(typeof data0 === "string"){
-if(!pattern42.test(data0)){
+if(!pattern44.test(data0)){
 const err1 = {instancePath:instancePath+"/share",schemaPath:"#/properties/share/pattern",keyword:"pattern",params:{pattern: "^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"},message:"must match pattern \""+"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$"+"\"",schema:"^(?!0+(\\.0+)?%$)[0-9]{1,2}(\\.[0-9]{1,3})?%$",parentSchema:schema93.properties.share,data:data0};
 if(vErrors === null){
 vErrors = [err1];
@@ -8804,14 +8940,14 @@ errors++;
 }
 }
 if(data.for !== undefined){
-if(!(validate43(data.for, {instancePath:instancePath+"/for",parentData:data,parentDataProperty:"for",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.for, {instancePath:instancePath+"/for",parentData:data,parentDataProperty:"for",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.min_requests !== undefined){
-if(!(validate41(data.min_requests, {instancePath:instancePath+"/min_requests",parentData:data,parentDataProperty:"min_requests",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.min_requests, {instancePath:instancePath+"/min_requests",parentData:data,parentDataProperty:"min_requests",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
@@ -8896,12 +9032,12 @@ vErrors.push(err9);
 }
 errors++;
 }
-validate313.errors = vErrors;
+validate314.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate312(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate313(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -8918,8 +9054,8 @@ errors++;
 }
 }
 if(data.guard !== undefined){
-if(!(validate313(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
-vErrors = vErrors === null ? validate313.errors : vErrors.concat(validate313.errors);
+if(!(validate314(data.guard, {instancePath:instancePath+"/guard",parentData:data,parentDataProperty:"guard",rootData}))){
+vErrors = vErrors === null ? validate314.errors : vErrors.concat(validate314.errors);
 errors = vErrors.length;
 }
 }
@@ -8934,14 +9070,14 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate312.errors = vErrors;
+validate313.errors = vErrors;
 return errors === 0;
 }
 
 const schema94 = {"title":"StatusConfig","type":"object","additionalProperties":false,"properties":{"incidents":{"description":"Incidents that GET /v1/status shows, in this order.","type":"array","items":{"$ref":"#/definitions/incident"}}}};
 const schema95 = {"title":"IncidentConfig","type":"object","additionalProperties":false,"required":["id","title","description","severity","status","created_at"],"properties":{"id":{"description":"Unique identifier.","type":"string","minLength":1,"examples":["2026-01-10-latency"]},"title":{"description":"One line.","type":"string","minLength":1,"examples":["Slow answers of Swift"]},"description":{"description":"What users should know.","type":"string","examples":["Answers of Swift take longer than usual. We are looking into it."]},"severity":{"description":"How bad it is.","enum":["warning","error"]},"status":{"description":"Whether it is over.","enum":["ongoing","resolved"]},"created_at":{"description":"When it began.","type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},"resolved_at":{"description":"When it was over; null while it is ongoing.","anyOf":[{"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]},{"type":"null"}]}}};
 
-function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate320(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9208,12 +9344,12 @@ vErrors.push(err20);
 }
 errors++;
 }
-validate319.errors = vErrors;
+validate320.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate318(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate319(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9234,8 +9370,8 @@ let data0 = data.incidents;
 if(Array.isArray(data0)){
 const len0 = data0.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate319(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
+if(!(validate320(data0[i0], {instancePath:instancePath+"/incidents/" + i0,parentData:data0,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate320.errors : vErrors.concat(validate320.errors);
 errors = vErrors.length;
 }
 }
@@ -9262,14 +9398,14 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate318.errors = vErrors;
+validate319.errors = vErrors;
 return errors === 0;
 }
 
 const schema96 = {"title":"TelemetryConfig","type":"object","additionalProperties":false,"properties":{"access_log":{"description":"The line of log for each request.","$ref":"#/definitions/accessLog"},"server_timing":{"description":"When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.","examples":["always"],"enum":["on_request","always","never"]},"otlp":{"description":"Traces and metrics sent by OTLP; absent: as OTEL_EXPORTER_OTLP_ENDPOINT says, none without it. Needs a restart to change.","$ref":"#/definitions/otlp"},"decision_log":{"description":"A file with one JSON line for each request, without prompts, as schemas/decision.schema.json describes it. Absent: none.","$ref":"#/definitions/decisionLog"}}};
 const schema97 = {"title":"AccessLogConfig","type":"object","additionalProperties":false,"properties":{"lines":{"description":"Which requests have a line: all, failures (status 400 and above), or none. all when absent.","examples":["failures"],"enum":["all","failures","none"]},"users":{"description":"Whether the line has a keyed digest of the user's id. false when absent.","$ref":"#/definitions/flag","examples":[true]}}};
 
-function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate324(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9299,8 +9435,8 @@ errors++;
 }
 }
 if(data.users !== undefined){
-if(!(validate32(data.users, {instancePath:instancePath+"/users",parentData:data,parentDataProperty:"users",rootData}))){
-vErrors = vErrors === null ? validate32.errors : vErrors.concat(validate32.errors);
+if(!(validate29(data.users, {instancePath:instancePath+"/users",parentData:data,parentDataProperty:"users",rootData}))){
+vErrors = vErrors === null ? validate29.errors : vErrors.concat(validate29.errors);
 errors = vErrors.length;
 }
 }
@@ -9315,14 +9451,14 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate323.errors = vErrors;
+validate324.errors = vErrors;
 return errors === 0;
 }
 
 const schema98 = {"title":"OtlpConfig","type":"object","additionalProperties":false,"required":["endpoint"],"properties":{"endpoint":{"description":"Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.","type":"string","pattern":"^https?://[^\\s?#]+$","examples":["http://127.0.0.1:4318"]},"headers":{"description":"Further headers of what is sent there.","type":"object","additionalProperties":false,"patternProperties":{"^[A-Za-z0-9!#$%&'*+.^_`|~-]+$":{"type":"string","pattern":"^[^\\u0000\\r\\n]*$","examples":["Bearer ${env:OTLP_TOKEN}"]}},"examples":[{"authorization":"Bearer ${env:OTLP_TOKEN}"}],"propertyNames":{"examples":["authorization"]}},"sample":{"description":"Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.","examples":[0.1],"type":"number","minimum":0,"maximum":1},"interval":{"description":"Time between two sendings of the metrics. 30s when absent.","$ref":"#/definitions/positiveDuration","examples":["30s"]}}};
-const pattern43 = new RegExp("^https?://[^\\s?#]+$", "u");
+const pattern45 = new RegExp("^https?://[^\\s?#]+$", "u");
 
-function validate326(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate327(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9351,7 +9487,7 @@ errors++;
 if(data.endpoint !== undefined){
 let data0 = data.endpoint;
 if(typeof data0 === "string"){
-if(!pattern43.test(data0)){
+if(!pattern45.test(data0)){
 const err2 = {instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/pattern",keyword:"pattern",params:{pattern: "^https?://[^\\s?#]+$"},message:"must match pattern \""+"^https?://[^\\s?#]+$"+"\"",schema:"^https?://[^\\s?#]+$",parentSchema:schema98.properties.endpoint,data:data0};
 if(vErrors === null){
 vErrors = [err2];
@@ -9377,7 +9513,7 @@ if(data.headers !== undefined){
 let data1 = data.headers;
 if(data1 && typeof data1 == "object" && !Array.isArray(data1)){
 for(const key1 in data1){
-if(!(pattern14.test(key1))){
+if(!(pattern16.test(key1))){
 const err4 = {instancePath:instancePath+"/headers",schemaPath:"#/properties/headers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema98.properties.headers,data:data1};
 if(vErrors === null){
 vErrors = [err4];
@@ -9389,10 +9525,10 @@ errors++;
 }
 }
 for(const key2 in data1){
-if(pattern14.test(key2)){
+if(pattern16.test(key2)){
 let data2 = data1[key2];
 if(typeof data2 === "string"){
-if(!pattern17.test(data2)){
+if(!pattern19.test(data2)){
 const err5 = {instancePath:instancePath+"/headers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/headers/patternProperties/%5E%5BA-Za-z0-9!%23%24%25%26'*%2B.%5E_%60%7C~0-%5D%2B%24/pattern",keyword:"pattern",params:{pattern: "^[^\\u0000\\r\\n]*$"},message:"must match pattern \""+"^[^\\u0000\\r\\n]*$"+"\"",schema:"^[^\\u0000\\r\\n]*$",parentSchema:schema98.properties.headers.patternProperties["^[A-Za-z0-9!#$%&'*+.^_`|~-]+$"],data:data2};
 if(vErrors === null){
 vErrors = [err5];
@@ -9463,8 +9599,8 @@ errors++;
 }
 }
 if(data.interval !== undefined){
-if(!(validate43(data.interval, {instancePath:instancePath+"/interval",parentData:data,parentDataProperty:"interval",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.interval, {instancePath:instancePath+"/interval",parentData:data,parentDataProperty:"interval",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -9479,13 +9615,13 @@ vErrors.push(err11);
 }
 errors++;
 }
-validate326.errors = vErrors;
+validate327.errors = vErrors;
 return errors === 0;
 }
 
 const schema99 = {"title":"DecisionLogConfig","type":"object","additionalProperties":false,"required":["file"],"properties":{"file":{"description":"Where lines are appended; relative to this file's folder. Opened again at every reload.","type":"string","minLength":1,"examples":["./data/decisions.jsonl"]},"max_size":{"description":"Size from which the file is put aside as FILE.TIME and a new one begun. 64MiB when absent.","$ref":"#/definitions/size","examples":["64MiB"]},"keep":{"description":"How many files put aside are kept; the oldest are deleted. 8 when absent.","examples":[8],"type":"integer","minimum":0,"maximum":10000}}};
 
-function validate329(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate330(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9537,8 +9673,8 @@ errors++;
 }
 }
 if(data.max_size !== undefined){
-if(!(validate34(data.max_size, {instancePath:instancePath+"/max_size",parentData:data,parentDataProperty:"max_size",rootData}))){
-vErrors = vErrors === null ? validate34.errors : vErrors.concat(validate34.errors);
+if(!(validate35(data.max_size, {instancePath:instancePath+"/max_size",parentData:data,parentDataProperty:"max_size",rootData}))){
+vErrors = vErrors === null ? validate35.errors : vErrors.concat(validate35.errors);
 errors = vErrors.length;
 }
 }
@@ -9588,12 +9724,12 @@ vErrors.push(err7);
 }
 errors++;
 }
-validate329.errors = vErrors;
+validate330.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate322(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate323(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -9610,8 +9746,8 @@ errors++;
 }
 }
 if(data.access_log !== undefined){
-if(!(validate323(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
-vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
+if(!(validate324(data.access_log, {instancePath:instancePath+"/access_log",parentData:data,parentDataProperty:"access_log",rootData}))){
+vErrors = vErrors === null ? validate324.errors : vErrors.concat(validate324.errors);
 errors = vErrors.length;
 }
 }
@@ -9629,14 +9765,14 @@ errors++;
 }
 }
 if(data.otlp !== undefined){
-if(!(validate326(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
-vErrors = vErrors === null ? validate326.errors : vErrors.concat(validate326.errors);
+if(!(validate327(data.otlp, {instancePath:instancePath+"/otlp",parentData:data,parentDataProperty:"otlp",rootData}))){
+vErrors = vErrors === null ? validate327.errors : vErrors.concat(validate327.errors);
 errors = vErrors.length;
 }
 }
 if(data.decision_log !== undefined){
-if(!(validate329(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
-vErrors = vErrors === null ? validate329.errors : vErrors.concat(validate329.errors);
+if(!(validate330(data.decision_log, {instancePath:instancePath+"/decision_log",parentData:data,parentDataProperty:"decision_log",rootData}))){
+vErrors = vErrors === null ? validate330.errors : vErrors.concat(validate330.errors);
 errors = vErrors.length;
 }
 }
@@ -9651,13 +9787,13 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate322.errors = vErrors;
+validate323.errors = vErrors;
 return errors === 0;
 }
 
-const pattern10 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,63}$", "u");
-const pattern12 = new RegExp("^[A-Za-z][A-Za-z0-9_.-]{0,63}$", "u");
-const pattern20 = new RegExp("^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$", "u");
+const pattern12 = new RegExp("^[A-Za-z][A-Za-z0-9_-]{0,63}$", "u");
+const pattern14 = new RegExp("^[A-Za-z][A-Za-z0-9_.-]{0,63}$", "u");
+const pattern22 = new RegExp("^route/[A-Za-z0-9][A-Za-z0-9_.:@-]{0,127}$", "u");
 
 function validate21(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 /*# sourceURL="https://route-gateway.example/schemas/gateway.schema.json" */;
@@ -9787,20 +9923,20 @@ errors = vErrors.length;
 }
 }
 if(data.store !== undefined){
-if(!(validate55(data.store, {instancePath:instancePath+"/store",parentData:data,parentDataProperty:"store",rootData}))){
-vErrors = vErrors === null ? validate55.errors : vErrors.concat(validate55.errors);
+if(!(validate56(data.store, {instancePath:instancePath+"/store",parentData:data,parentDataProperty:"store",rootData}))){
+vErrors = vErrors === null ? validate56.errors : vErrors.concat(validate56.errors);
 errors = vErrors.length;
 }
 }
 if(data.auth !== undefined){
-if(!(validate59(data.auth, {instancePath:instancePath+"/auth",parentData:data,parentDataProperty:"auth",rootData}))){
-vErrors = vErrors === null ? validate59.errors : vErrors.concat(validate59.errors);
+if(!(validate60(data.auth, {instancePath:instancePath+"/auth",parentData:data,parentDataProperty:"auth",rootData}))){
+vErrors = vErrors === null ? validate60.errors : vErrors.concat(validate60.errors);
 errors = vErrors.length;
 }
 }
 if(data.billing !== undefined){
-if(!(validate75(data.billing, {instancePath:instancePath+"/billing",parentData:data,parentDataProperty:"billing",rootData}))){
-vErrors = vErrors === null ? validate75.errors : vErrors.concat(validate75.errors);
+if(!(validate76(data.billing, {instancePath:instancePath+"/billing",parentData:data,parentDataProperty:"billing",rootData}))){
+vErrors = vErrors === null ? validate76.errors : vErrors.concat(validate76.errors);
 errors = vErrors.length;
 }
 }
@@ -9818,7 +9954,7 @@ vErrors.push(err10);
 errors++;
 }
 for(const key1 in data7){
-if(!(pattern10.test(key1))){
+if(!(pattern12.test(key1))){
 const err11 = {instancePath:instancePath+"/tiers",schemaPath:"#/properties/tiers/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key1},message:"must NOT have additional properties",schema:false,parentSchema:schema6.properties.tiers,data:data7};
 if(vErrors === null){
 vErrors = [err11];
@@ -9830,9 +9966,9 @@ errors++;
 }
 }
 for(const key2 in data7){
-if(pattern10.test(key2)){
-if(!(validate86(data7[key2], {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data7,parentDataProperty:key2,rootData}))){
-vErrors = vErrors === null ? validate86.errors : vErrors.concat(validate86.errors);
+if(pattern12.test(key2)){
+if(!(validate87(data7[key2], {instancePath:instancePath+"/tiers/" + key2.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data7,parentDataProperty:key2,rootData}))){
+vErrors = vErrors === null ? validate87.errors : vErrors.concat(validate87.errors);
 errors = vErrors.length;
 }
 }
@@ -9850,8 +9986,8 @@ errors++;
 }
 }
 if(data.defaults !== undefined){
-if(!(validate95(data.defaults, {instancePath:instancePath+"/defaults",parentData:data,parentDataProperty:"defaults",rootData}))){
-vErrors = vErrors === null ? validate95.errors : vErrors.concat(validate95.errors);
+if(!(validate96(data.defaults, {instancePath:instancePath+"/defaults",parentData:data,parentDataProperty:"defaults",rootData}))){
+vErrors = vErrors === null ? validate96.errors : vErrors.concat(validate96.errors);
 errors = vErrors.length;
 }
 }
@@ -9859,7 +9995,7 @@ if(data.upstreams !== undefined){
 let data10 = data.upstreams;
 if(data10 && typeof data10 == "object" && !Array.isArray(data10)){
 for(const key3 in data10){
-if(!(pattern12.test(key3))){
+if(!(pattern14.test(key3))){
 const err13 = {instancePath:instancePath+"/upstreams",schemaPath:"#/properties/upstreams/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key3},message:"must NOT have additional properties",schema:false,parentSchema:schema6.properties.upstreams,data:data10};
 if(vErrors === null){
 vErrors = [err13];
@@ -9871,9 +10007,9 @@ errors++;
 }
 }
 for(const key4 in data10){
-if(pattern12.test(key4)){
-if(!(validate140(data10[key4], {instancePath:instancePath+"/upstreams/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data10,parentDataProperty:key4,rootData}))){
-vErrors = vErrors === null ? validate140.errors : vErrors.concat(validate140.errors);
+if(pattern14.test(key4)){
+if(!(validate141(data10[key4], {instancePath:instancePath+"/upstreams/" + key4.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data10,parentDataProperty:key4,rootData}))){
+vErrors = vErrors === null ? validate141.errors : vErrors.concat(validate141.errors);
 errors = vErrors.length;
 }
 }
@@ -9894,7 +10030,7 @@ if(data.models !== undefined){
 let data12 = data.models;
 if(data12 && typeof data12 == "object" && !Array.isArray(data12)){
 for(const key5 in data12){
-if(!(pattern20.test(key5))){
+if(!(pattern22.test(key5))){
 const err15 = {instancePath:instancePath+"/models",schemaPath:"#/properties/models/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key5},message:"must NOT have additional properties",schema:false,parentSchema:schema6.properties.models,data:data12};
 if(vErrors === null){
 vErrors = [err15];
@@ -9906,9 +10042,9 @@ errors++;
 }
 }
 for(const key6 in data12){
-if(pattern20.test(key6)){
-if(!(validate164(data12[key6], {instancePath:instancePath+"/models/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data12,parentDataProperty:key6,rootData}))){
-vErrors = vErrors === null ? validate164.errors : vErrors.concat(validate164.errors);
+if(pattern22.test(key6)){
+if(!(validate165(data12[key6], {instancePath:instancePath+"/models/" + key6.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data12,parentDataProperty:key6,rootData}))){
+vErrors = vErrors === null ? validate165.errors : vErrors.concat(validate165.errors);
 errors = vErrors.length;
 }
 }
@@ -9940,8 +10076,8 @@ errors++;
 }
 const len1 = data14.length;
 for(let i1=0; i1<len1; i1++){
-if(!(validate207(data14[i1], {instancePath:instancePath+"/pipeline/" + i1,parentData:data14,parentDataProperty:i1,rootData}))){
-vErrors = vErrors === null ? validate207.errors : vErrors.concat(validate207.errors);
+if(!(validate208(data14[i1], {instancePath:instancePath+"/pipeline/" + i1,parentData:data14,parentDataProperty:i1,rootData}))){
+vErrors = vErrors === null ? validate208.errors : vErrors.concat(validate208.errors);
 errors = vErrors.length;
 }
 }
@@ -9958,20 +10094,20 @@ errors++;
 }
 }
 if(data.reload !== undefined){
-if(!(validate312(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
-vErrors = vErrors === null ? validate312.errors : vErrors.concat(validate312.errors);
+if(!(validate313(data.reload, {instancePath:instancePath+"/reload",parentData:data,parentDataProperty:"reload",rootData}))){
+vErrors = vErrors === null ? validate313.errors : vErrors.concat(validate313.errors);
 errors = vErrors.length;
 }
 }
 if(data.status !== undefined){
-if(!(validate318(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
-vErrors = vErrors === null ? validate318.errors : vErrors.concat(validate318.errors);
+if(!(validate319(data.status, {instancePath:instancePath+"/status",parentData:data,parentDataProperty:"status",rootData}))){
+vErrors = vErrors === null ? validate319.errors : vErrors.concat(validate319.errors);
 errors = vErrors.length;
 }
 }
 if(data.telemetry !== undefined){
-if(!(validate322(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
-vErrors = vErrors === null ? validate322.errors : vErrors.concat(validate322.errors);
+if(!(validate323(data.telemetry, {instancePath:instancePath+"/telemetry",parentData:data,parentDataProperty:"telemetry",rootData}))){
+vErrors = vErrors === null ? validate323.errors : vErrors.concat(validate323.errors);
 errors = vErrors.length;
 }
 }
@@ -9990,10 +10126,10 @@ validate21.errors = vErrors;
 return errors === 0;
 }
 
-export const branch0 = validate333;
+export const branch0 = validate334;
 const schema100 = {"type":"string","format":"date","examples":["2027-01-15"]};
 
-function validate333(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate334(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
@@ -10018,14 +10154,14 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate333.errors = vErrors;
+validate334.errors = vErrors;
 return errors === 0;
 }
 
-export const branch1 = validate334;
+export const branch1 = validate335;
 const schema101 = {"type":"string","format":"date-time","examples":["2027-01-15T12:00:00Z"]};
 
-function validate334(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate335(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
@@ -10050,14 +10186,14 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate334.errors = vErrors;
+validate335.errors = vErrors;
 return errors === 0;
 }
 
-export const branch2 = validate335;
+export const branch2 = validate336;
 const schema102 = {"type":"integer","minimum":0,"maximum":1000000000};
 
-function validate335(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -10092,14 +10228,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate335.errors = vErrors;
+validate336.errors = vErrors;
 return errors === 0;
 }
 
-export const branch3 = validate336;
+export const branch3 = validate337;
 const schema103 = {"const":"none"};
 
-function validate336(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate337(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("none" !== data){
@@ -10112,14 +10248,14 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate336.errors = vErrors;
+validate337.errors = vErrors;
 return errors === 0;
 }
 
-export const branch4 = validate337;
+export const branch4 = validate338;
 const schema104 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit"};
 
-function validate338(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate339(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10156,14 +10292,14 @@ errors++;
 }
 }
 if(data.requests !== undefined){
-if(!(validate41(data.requests, {instancePath:instancePath+"/requests",parentData:data,parentDataProperty:"requests",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.requests, {instancePath:instancePath+"/requests",parentData:data,parentDataProperty:"requests",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
 if(data.window !== undefined){
-if(!(validate43(data.window, {instancePath:instancePath+"/window",parentData:data,parentDataProperty:"window",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.window, {instancePath:instancePath+"/window",parentData:data,parentDataProperty:"window",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -10178,26 +10314,26 @@ vErrors.push(err3);
 }
 errors++;
 }
+validate339.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate338(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate339(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate339.errors : vErrors.concat(validate339.errors);
+errors = vErrors.length;
+}
 validate338.errors = vErrors;
 return errors === 0;
 }
 
-
-function validate337(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate338(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate338.errors : vErrors.concat(validate338.errors);
-errors = vErrors.length;
-}
-validate337.errors = vErrors;
-return errors === 0;
-}
-
-export const branch5 = validate342;
+export const branch5 = validate343;
 const schema106 = {"type":"integer","minimum":1,"maximum":1000000};
 
-function validate342(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate343(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
@@ -10232,14 +10368,160 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate342.errors = vErrors;
+validate343.errors = vErrors;
 return errors === 0;
 }
 
-export const branch6 = validate343;
-const schema107 = {"type":"array","uniqueItems":true,"items":{"type":"string"}};
+export const branch6 = validate344;
+const schema107 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/signup"};
 
-function validate343(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate345(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+for(const key0 in data){
+if(!(((key0 === "tier") || (key0 === "credits")) || (key0 === "domains"))){
+const err0 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema25,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+}
+if(data.tier !== undefined){
+let data0 = data.tier;
+if(typeof data0 !== "string"){
+const err1 = {instancePath:instancePath+"/tier",schemaPath:"#/properties/tier/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema25.properties.tier.type,parentSchema:schema25.properties.tier,data:data0};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.credits !== undefined){
+if(!(validate68(data.credits, {instancePath:instancePath+"/credits",parentData:data,parentDataProperty:"credits",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+errors = vErrors.length;
+}
+}
+if(data.domains !== undefined){
+let data2 = data.domains;
+if(Array.isArray(data2)){
+if(data2.length < 1){
+const err2 = {instancePath:instancePath+"/domains",schemaPath:"#/properties/domains/minItems",keyword:"minItems",params:{limit: 1},message:"must NOT have fewer than 1 items",schema:1,parentSchema:schema25.properties.domains,data:data2};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+const len0 = data2.length;
+for(let i0=0; i0<len0; i0++){
+let data3 = data2[i0];
+if(typeof data3 === "string"){
+if(func3(data3) > 253){
+const err3 = {instancePath:instancePath+"/domains/" + i0,schemaPath:"#/properties/domains/items/maxLength",keyword:"maxLength",params:{limit: 253},message:"must NOT have more than 253 characters",schema:253,parentSchema:schema25.properties.domains.items,data:data3};
+if(vErrors === null){
+vErrors = [err3];
+}
+else {
+vErrors.push(err3);
+}
+errors++;
+}
+if(!pattern7.test(data3)){
+const err4 = {instancePath:instancePath+"/domains/" + i0,schemaPath:"#/properties/domains/items/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$"},message:"must match pattern \""+"^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$"+"\"",schema:"^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?(?:\\.[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?)*$",parentSchema:schema25.properties.domains.items,data:data3};
+if(vErrors === null){
+vErrors = [err4];
+}
+else {
+vErrors.push(err4);
+}
+errors++;
+}
+}
+else {
+const err5 = {instancePath:instancePath+"/domains/" + i0,schemaPath:"#/properties/domains/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema25.properties.domains.items.type,parentSchema:schema25.properties.domains.items,data:data3};
+if(vErrors === null){
+vErrors = [err5];
+}
+else {
+vErrors.push(err5);
+}
+errors++;
+}
+}
+}
+else {
+const err6 = {instancePath:instancePath+"/domains",schemaPath:"#/properties/domains/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema25.properties.domains.type,parentSchema:schema25.properties.domains,data:data2};
+if(vErrors === null){
+vErrors = [err6];
+}
+else {
+vErrors.push(err6);
+}
+errors++;
+}
+}
+}
+else {
+const err7 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema25.type,parentSchema:schema25,data};
+if(vErrors === null){
+vErrors = [err7];
+}
+else {
+vErrors.push(err7);
+}
+errors++;
+}
+validate345.errors = vErrors;
+return errors === 0;
+}
+
+
+function validate344(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate345(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate345.errors : vErrors.concat(validate345.errors);
+errors = vErrors.length;
+}
+validate344.errors = vErrors;
+return errors === 0;
+}
+
+export const branch7 = validate348;
+const schema109 = {"const":"off"};
+
+function validate348(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if("off" !== data){
+const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "off"},message:"must be equal to constant",schema:"off",parentSchema:schema109,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+validate348.errors = vErrors;
+return errors === 0;
+}
+
+export const branch8 = validate349;
+const schema110 = {"type":"array","uniqueItems":true,"items":{"type":"string"}};
+
+function validate349(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(Array.isArray(data)){
@@ -10247,7 +10529,7 @@ const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 let data0 = data[i0];
 if(typeof data0 !== "string"){
-const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema107.items.type,parentSchema:schema107.items,data:data0};
+const err0 = {instancePath:instancePath+"/" + i0,schemaPath:"#/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema110.items.type,parentSchema:schema110.items,data:data0};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10268,7 +10550,7 @@ continue;
 }
 if(typeof indices0[item0] == "number"){
 j0 = indices0[item0];
-const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema107,data};
+const err1 = {instancePath,schemaPath:"#/uniqueItems",keyword:"uniqueItems",params:{i: i1, j: j0},message:"must NOT have duplicate items (items ## "+j0+" and "+i1+" are identical)",schema:true,parentSchema:schema110,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10283,7 +10565,7 @@ indices0[item0] = i1;
 }
 }
 else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema107.type,parentSchema:schema107,data};
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "array"},message:"must be array",schema:schema110.type,parentSchema:schema110,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10292,18 +10574,18 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate343.errors = vErrors;
+validate349.errors = vErrors;
 return errors === 0;
 }
 
-export const branch7 = validate344;
-const schema108 = {"const":"all"};
+export const branch9 = validate350;
+const schema111 = {"const":"all"};
 
-function validate344(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate350(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if("all" !== data){
-const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "all"},message:"must be equal to constant",schema:"all",parentSchema:schema108,data};
+const err0 = {instancePath,schemaPath:"#/const",keyword:"const",params:{allowedValue: "all"},message:"must be equal to constant",schema:"all",parentSchema:schema111,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10312,18 +10594,18 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate344.errors = vErrors;
+validate350.errors = vErrors;
 return errors === 0;
 }
 
-export const branch8 = validate345;
-const schema109 = {"type":"integer","minimum":1,"maximum":1000000000};
+export const branch10 = validate351;
+const schema112 = {"type":"integer","minimum":1,"maximum":1000000000};
 
-function validate345(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate351(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(!(((typeof data == "number") && (!(data % 1) && !isNaN(data))) && (isFinite(data)))){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema109.type,parentSchema:schema109,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "integer"},message:"must be integer",schema:schema112.type,parentSchema:schema112,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10334,7 +10616,7 @@ errors++;
 }
 if((typeof data == "number") && (isFinite(data))){
 if(data > 1000000000 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema109,data};
+const err1 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema112,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10344,7 +10626,7 @@ vErrors.push(err1);
 errors++;
 }
 if(data < 1 || isNaN(data)){
-const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema109,data};
+const err2 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1",schema:1,parentSchema:schema112,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10354,14 +10636,14 @@ vErrors.push(err2);
 errors++;
 }
 }
-validate345.errors = vErrors;
+validate351.errors = vErrors;
 return errors === 0;
 }
 
-export const branch9 = validate346;
-const schema110 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings"};
+export const branch11 = validate352;
+const schema113 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings"};
 
-function validate347(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate353(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10388,132 +10670,20 @@ errors++;
 }
 }
 if(data.every !== undefined){
-if(!(validate43(data.every, {instancePath:instancePath+"/every",parentData:data,parentDataProperty:"every",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.every, {instancePath:instancePath+"/every",parentData:data,parentDataProperty:"every",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
 }
 else {
 const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema42.type,parentSchema:schema42,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate347.errors = vErrors;
-return errors === 0;
-}
-
-
-function validate346(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(!(validate347(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate347.errors : vErrors.concat(validate347.errors);
-errors = vErrors.length;
-}
-validate346.errors = vErrors;
-return errors === 0;
-}
-
-export const branch10 = validate351;
-const schema112 = {"type":"number","minimum":0,"maximum":1000000000};
-
-function validate351(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if((typeof data == "number") && (isFinite(data))){
-if(data > 1000000000 || isNaN(data)){
-const err0 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema112,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-if(data < 0 || isNaN(data)){
-const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema112,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema112.type,parentSchema:schema112,data};
-if(vErrors === null){
-vErrors = [err2];
-}
-else {
-vErrors.push(err2);
-}
-errors++;
-}
-validate351.errors = vErrors;
-return errors === 0;
-}
-
-export const branch11 = validate352;
-const schema113 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice"};
-
-function validate353(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
-let vErrors = null;
-let errors = 0;
-if(data && typeof data == "object" && !Array.isArray(data)){
-if(data.default === undefined){
-const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema53.required,parentSchema:schema53,data};
-if(vErrors === null){
-vErrors = [err0];
-}
-else {
-vErrors.push(err0);
-}
-errors++;
-}
-for(const key0 in data){
-if(!((key0 === "default") || (pattern23.test(key0)))){
-const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data};
-if(vErrors === null){
-vErrors = [err1];
-}
-else {
-vErrors.push(err1);
-}
-errors++;
-}
-}
-if(data.default !== undefined){
-if(!(validate67(data.default, {instancePath:instancePath+"/default",parentData:data,parentDataProperty:"default",rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
-errors = vErrors.length;
-}
-}
-for(const key1 in data){
-if(pattern23.test(key1)){
-if(!(validate67(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData}))){
-vErrors = vErrors === null ? validate67.errors : vErrors.concat(validate67.errors);
-errors = vErrors.length;
-}
-}
-}
-}
-else {
-const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema53.type,parentSchema:schema53,data};
 if(vErrors === null){
 vErrors = [err2];
 }
@@ -10539,9 +10709,121 @@ return errors === 0;
 }
 
 export const branch12 = validate357;
-const schema115 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target"};
+const schema115 = {"type":"number","minimum":0,"maximum":1000000000};
+
+function validate357(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if((typeof data == "number") && (isFinite(data))){
+if(data > 1000000000 || isNaN(data)){
+const err0 = {instancePath,schemaPath:"#/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000000000},message:"must be <= 1000000000",schema:1000000000,parentSchema:schema115,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+if(data < 0 || isNaN(data)){
+const err1 = {instancePath,schemaPath:"#/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0",schema:0,parentSchema:schema115,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "number"},message:"must be number",schema:schema115.type,parentSchema:schema115,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+validate357.errors = vErrors;
+return errors === 0;
+}
+
+export const branch13 = validate358;
+const schema116 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice"};
+
+function validate359(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.default === undefined){
+const err0 = {instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: "default"},message:"must have required property '"+"default"+"'",schema:schema53.required,parentSchema:schema53,data};
+if(vErrors === null){
+vErrors = [err0];
+}
+else {
+vErrors.push(err0);
+}
+errors++;
+}
+for(const key0 in data){
+if(!((key0 === "default") || (pattern25.test(key0)))){
+const err1 = {instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema53,data};
+if(vErrors === null){
+vErrors = [err1];
+}
+else {
+vErrors.push(err1);
+}
+errors++;
+}
+}
+if(data.default !== undefined){
+if(!(validate68(data.default, {instancePath:instancePath+"/default",parentData:data,parentDataProperty:"default",rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+errors = vErrors.length;
+}
+}
+for(const key1 in data){
+if(pattern25.test(key1)){
+if(!(validate68(data[key1], {instancePath:instancePath+"/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),parentData:data,parentDataProperty:key1,rootData}))){
+vErrors = vErrors === null ? validate68.errors : vErrors.concat(validate68.errors);
+errors = vErrors.length;
+}
+}
+}
+}
+else {
+const err2 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema53.type,parentSchema:schema53,data};
+if(vErrors === null){
+vErrors = [err2];
+}
+else {
+vErrors.push(err2);
+}
+errors++;
+}
+validate359.errors = vErrors;
+return errors === 0;
+}
+
 
 function validate358(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(!(validate359(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate359.errors : vErrors.concat(validate359.errors);
+errors = vErrors.length;
+}
+validate358.errors = vErrors;
+return errors === 0;
+}
+
+export const branch14 = validate363;
+const schema118 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target"};
+
+function validate364(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10651,14 +10933,14 @@ errors++;
 }
 }
 if(data.timeouts !== undefined){
-if(!(validate97(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
-vErrors = vErrors === null ? validate97.errors : vErrors.concat(validate97.errors);
+if(!(validate98(data.timeouts, {instancePath:instancePath+"/timeouts",parentData:data,parentDataProperty:"timeouts",rootData}))){
+vErrors = vErrors === null ? validate98.errors : vErrors.concat(validate98.errors);
 errors = vErrors.length;
 }
 }
 if(data.context_window !== undefined){
-if(!(validate41(data.context_window, {instancePath:instancePath+"/context_window",parentData:data,parentDataProperty:"context_window",rootData}))){
-vErrors = vErrors === null ? validate41.errors : vErrors.concat(validate41.errors);
+if(!(validate42(data.context_window, {instancePath:instancePath+"/context_window",parentData:data,parentDataProperty:"context_window",rootData}))){
+vErrors = vErrors === null ? validate42.errors : vErrors.concat(validate42.errors);
 errors = vErrors.length;
 }
 }
@@ -10669,7 +10951,7 @@ const len0 = data5.length;
 for(let i0=0; i0<len0; i0++){
 let data6 = data5[i0];
 if(typeof data6 === "string"){
-if(!pattern22.test(data6)){
+if(!pattern24.test(data6)){
 const err9 = {instancePath:instancePath+"/features/" + i0,schemaPath:"#/properties/features/items/pattern",keyword:"pattern",params:{pattern: "^[a-z][a-z0-9_-]*$"},message:"must match pattern \""+"^[a-z][a-z0-9_-]*$"+"\"",schema:"^[a-z][a-z0-9_-]*$",parentSchema:schema56.properties.features.items,data:data6};
 if(vErrors === null){
 vErrors = [err9];
@@ -10728,20 +11010,20 @@ errors++;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate190(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate191(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 }
 if(data.cost !== undefined){
-if(!(validate173(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
-vErrors = vErrors === null ? validate173.errors : vErrors.concat(validate173.errors);
+if(!(validate174(data.cost, {instancePath:instancePath+"/cost",parentData:data,parentDataProperty:"cost",rootData}))){
+vErrors = vErrors === null ? validate174.errors : vErrors.concat(validate174.errors);
 errors = vErrors.length;
 }
 }
 if(data.parameters !== undefined){
-if(!(validate198(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
-vErrors = vErrors === null ? validate198.errors : vErrors.concat(validate198.errors);
+if(!(validate199(data.parameters, {instancePath:instancePath+"/parameters",parentData:data,parentDataProperty:"parameters",rootData}))){
+vErrors = vErrors === null ? validate199.errors : vErrors.concat(validate199.errors);
 errors = vErrors.length;
 }
 }
@@ -10756,26 +11038,26 @@ vErrors.push(err13);
 }
 errors++;
 }
-validate358.errors = vErrors;
+validate364.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate357(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate363(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate358(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate358.errors : vErrors.concat(validate358.errors);
+if(!(validate364(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate364.errors : vErrors.concat(validate364.errors);
 errors = vErrors.length;
 }
-validate357.errors = vErrors;
+validate363.errors = vErrors;
 return errors === 0;
 }
 
-export const branch13 = validate365;
-const schema117 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep"};
+export const branch15 = validate371;
+const schema120 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep"};
 
-function validate366(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate372(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10825,8 +11107,8 @@ errors++;
 }
 }
 if(data.fail_over_on !== undefined){
-if(!(validate190(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
-vErrors = vErrors === null ? validate190.errors : vErrors.concat(validate190.errors);
+if(!(validate191(data.fail_over_on, {instancePath:instancePath+"/fail_over_on",parentData:data,parentDataProperty:"fail_over_on",rootData}))){
+vErrors = vErrors === null ? validate191.errors : vErrors.concat(validate191.errors);
 errors = vErrors.length;
 }
 }
@@ -10845,8 +11127,8 @@ errors++;
 }
 const len0 = data2.length;
 for(let i0=0; i0<len0; i0++){
-if(!(validate193(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
-vErrors = vErrors === null ? validate193.errors : vErrors.concat(validate193.errors);
+if(!(validate194(data2[i0], {instancePath:instancePath+"/targets/" + i0,parentData:data2,parentDataProperty:i0,rootData}))){
+vErrors = vErrors === null ? validate194.errors : vErrors.concat(validate194.errors);
 errors = vErrors.length;
 }
 }
@@ -10873,31 +11155,31 @@ vErrors.push(err6);
 }
 errors++;
 }
-validate366.errors = vErrors;
+validate372.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate365(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate371(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate366(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate366.errors : vErrors.concat(validate366.errors);
+if(!(validate372(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
 errors = vErrors.length;
 }
-validate365.errors = vErrors;
+validate371.errors = vErrors;
 return errors === 0;
 }
 
-export const branch14 = validate370;
-const schema119 = {"type":"string","minLength":1};
+export const branch16 = validate376;
+const schema122 = {"type":"string","minLength":1};
 
-function validate370(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate376(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
 if(func3(data) < 1){
-const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema119,data};
+const err0 = {instancePath,schemaPath:"#/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters",schema:1,parentSchema:schema122,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -10908,7 +11190,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema119.type,parentSchema:schema119,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema122.type,parentSchema:schema122,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -10917,14 +11199,14 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate370.errors = vErrors;
+validate376.errors = vErrors;
 return errors === 0;
 }
 
-export const branch15 = validate371;
-const schema120 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep"};
+export const branch17 = validate377;
+const schema123 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep"};
 
-function validate372(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate378(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -10953,7 +11235,7 @@ errors++;
 if(data.use !== undefined){
 let data0 = data.use;
 if(typeof data0 === "string"){
-if(!pattern31.test(data0)){
+if(!pattern33.test(data0)){
 const err2 = {instancePath:instancePath+"/use",schemaPath:"#/properties/use/pattern",keyword:"pattern",params:{pattern: "^(\\.{1,2}/|/)"},message:"must match pattern \""+"^(\\.{1,2}/|/)"+"\"",schema:"^(\\.{1,2}/|/)",parentSchema:schema60.properties.use,data:data0};
 if(vErrors === null){
 vErrors = [err2];
@@ -10991,20 +11273,20 @@ errors++;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11019,106 +11301,106 @@ vErrors.push(err5);
 }
 errors++;
 }
-validate372.errors = vErrors;
+validate378.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate371(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate377(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate372(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate372.errors : vErrors.concat(validate372.errors);
+if(!(validate378(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
 errors = vErrors.length;
 }
-validate371.errors = vErrors;
+validate377.errors = vErrors;
 return errors === 0;
 }
 
-export const branch16 = validate377;
-const schema122 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep"};
+export const branch18 = validate383;
+const schema125 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep"};
 
-function validate378(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate384(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
 const tag0 = data.use;
 if(typeof tag0 == "string"){
 if(tag0 === "auth"){
-if(!(validate216(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate216.errors : vErrors.concat(validate216.errors);
+if(!(validate217(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "plan-check"){
-if(!(validate222(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate222.errors : vErrors.concat(validate222.errors);
+if(!(validate223(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "quota"){
-if(!(validate228(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate228.errors : vErrors.concat(validate228.errors);
+if(!(validate229(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "breaker"){
-if(!(validate234(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate234.errors : vErrors.concat(validate234.errors);
+if(!(validate235(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "transform"){
-if(!(validate240(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
+if(!(validate241(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "prompt-prefix"){
-if(!(validate246(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
+if(!(validate247(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "guard-words"){
-if(!(validate254(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate254.errors : vErrors.concat(validate254.errors);
+if(!(validate255(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "pii-mask"){
-if(!(validate260(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate260.errors : vErrors.concat(validate260.errors);
+if(!(validate261(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "answer-cache"){
-if(!(validate266(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate266.errors : vErrors.concat(validate266.errors);
+if(!(validate267(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "header-tags"){
-if(!(validate272(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate272.errors : vErrors.concat(validate272.errors);
+if(!(validate273(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "budget"){
-if(!(validate280(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate280.errors : vErrors.concat(validate280.errors);
+if(!(validate281(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "stream-relay"){
-if(!(validate286(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate286.errors : vErrors.concat(validate286.errors);
+if(!(validate287(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
 errors = vErrors.length;
 }
 }
 else if(tag0 === "meter"){
-if(!(validate291(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate291.errors : vErrors.concat(validate291.errors);
+if(!(validate292(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
 errors = vErrors.length;
 }
 }
@@ -11154,26 +11436,26 @@ vErrors.push(err2);
 }
 errors++;
 }
-validate378.errors = vErrors;
+validate384.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate377(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate383(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate378(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate378.errors : vErrors.concat(validate378.errors);
+if(!(validate384(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate384.errors : vErrors.concat(validate384.errors);
 errors = vErrors.length;
 }
-validate377.errors = vErrors;
+validate383.errors = vErrors;
 return errors === 0;
 }
 
-export const branch17 = validate393;
-const schema124 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep"};
+export const branch19 = validate399;
+const schema127 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep"};
 
-function validate394(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate400(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11213,26 +11495,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate217(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate217.errors : vErrors.concat(validate217.errors);
+if(!(validate218(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate218.errors : vErrors.concat(validate218.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11247,26 +11529,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate394.errors = vErrors;
+validate400.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate393(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate399(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate394(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate394.errors : vErrors.concat(validate394.errors);
+if(!(validate400(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate400.errors : vErrors.concat(validate400.errors);
 errors = vErrors.length;
 }
-validate393.errors = vErrors;
+validate399.errors = vErrors;
 return errors === 0;
 }
 
-export const branch18 = validate400;
-const schema126 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep"};
+export const branch20 = validate406;
+const schema129 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep"};
 
-function validate401(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate407(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11306,26 +11588,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate223(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate223.errors : vErrors.concat(validate223.errors);
+if(!(validate224(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate224.errors : vErrors.concat(validate224.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11340,26 +11622,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate401.errors = vErrors;
+validate407.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate400(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate406(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate401(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate401.errors : vErrors.concat(validate401.errors);
+if(!(validate407(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate407.errors : vErrors.concat(validate407.errors);
 errors = vErrors.length;
 }
-validate400.errors = vErrors;
+validate406.errors = vErrors;
 return errors === 0;
 }
 
-export const branch19 = validate407;
-const schema128 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep"};
+export const branch21 = validate413;
+const schema131 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep"};
 
-function validate408(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate414(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11399,26 +11681,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate229(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate229.errors : vErrors.concat(validate229.errors);
+if(!(validate230(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate230.errors : vErrors.concat(validate230.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11433,26 +11715,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate408.errors = vErrors;
+validate414.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate407(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate413(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate408(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate408.errors : vErrors.concat(validate408.errors);
+if(!(validate414(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate414.errors : vErrors.concat(validate414.errors);
 errors = vErrors.length;
 }
-validate407.errors = vErrors;
+validate413.errors = vErrors;
 return errors === 0;
 }
 
-export const branch20 = validate414;
-const schema130 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep"};
+export const branch22 = validate420;
+const schema133 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep"};
 
-function validate415(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate421(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11492,26 +11774,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate235(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate235.errors : vErrors.concat(validate235.errors);
+if(!(validate236(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate236.errors : vErrors.concat(validate236.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11526,26 +11808,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate415.errors = vErrors;
+validate421.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate414(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate420(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate415(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate415.errors : vErrors.concat(validate415.errors);
+if(!(validate421(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate421.errors : vErrors.concat(validate421.errors);
 errors = vErrors.length;
 }
-validate414.errors = vErrors;
+validate420.errors = vErrors;
 return errors === 0;
 }
 
-export const branch21 = validate421;
-const schema132 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep"};
+export const branch23 = validate427;
+const schema135 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep"};
 
-function validate422(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate428(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11585,26 +11867,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate241(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate241.errors : vErrors.concat(validate241.errors);
+if(!(validate242(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate242.errors : vErrors.concat(validate242.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11619,26 +11901,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate422.errors = vErrors;
+validate428.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate421(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate427(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate422(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate422.errors : vErrors.concat(validate422.errors);
+if(!(validate428(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate428.errors : vErrors.concat(validate428.errors);
 errors = vErrors.length;
 }
-validate421.errors = vErrors;
+validate427.errors = vErrors;
 return errors === 0;
 }
 
-export const branch22 = validate428;
-const schema134 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep"};
+export const branch24 = validate434;
+const schema137 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep"};
 
-function validate429(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate435(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11678,26 +11960,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate247(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate247.errors : vErrors.concat(validate247.errors);
+if(!(validate248(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate248.errors : vErrors.concat(validate248.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11712,26 +11994,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate429.errors = vErrors;
+validate435.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate428(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate434(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate429(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate429.errors : vErrors.concat(validate429.errors);
+if(!(validate435(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate435.errors : vErrors.concat(validate435.errors);
 errors = vErrors.length;
 }
-validate428.errors = vErrors;
+validate434.errors = vErrors;
 return errors === 0;
 }
 
-export const branch23 = validate435;
-const schema136 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep"};
+export const branch25 = validate441;
+const schema139 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep"};
 
-function validate436(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate442(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11771,26 +12053,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate255(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate255.errors : vErrors.concat(validate255.errors);
+if(!(validate256(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate256.errors : vErrors.concat(validate256.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11805,26 +12087,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate436.errors = vErrors;
+validate442.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate435(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate441(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate436(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate436.errors : vErrors.concat(validate436.errors);
+if(!(validate442(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate442.errors : vErrors.concat(validate442.errors);
 errors = vErrors.length;
 }
-validate435.errors = vErrors;
+validate441.errors = vErrors;
 return errors === 0;
 }
 
-export const branch24 = validate442;
-const schema138 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep"};
+export const branch26 = validate448;
+const schema141 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep"};
 
-function validate443(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate449(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11864,26 +12146,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate261(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate261.errors : vErrors.concat(validate261.errors);
+if(!(validate262(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate262.errors : vErrors.concat(validate262.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11898,26 +12180,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate443.errors = vErrors;
+validate449.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate442(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate448(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate443(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate443.errors : vErrors.concat(validate443.errors);
+if(!(validate449(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate449.errors : vErrors.concat(validate449.errors);
 errors = vErrors.length;
 }
-validate442.errors = vErrors;
+validate448.errors = vErrors;
 return errors === 0;
 }
 
-export const branch25 = validate449;
-const schema140 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep"};
+export const branch27 = validate455;
+const schema143 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep"};
 
-function validate450(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate456(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -11957,26 +12239,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate267(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate267.errors : vErrors.concat(validate267.errors);
+if(!(validate268(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate268.errors : vErrors.concat(validate268.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -11991,26 +12273,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate450.errors = vErrors;
+validate456.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate449(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate455(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate450(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate450.errors : vErrors.concat(validate450.errors);
+if(!(validate456(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate456.errors : vErrors.concat(validate456.errors);
 errors = vErrors.length;
 }
-validate449.errors = vErrors;
+validate455.errors = vErrors;
 return errors === 0;
 }
 
-export const branch26 = validate456;
-const schema142 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep"};
+export const branch28 = validate462;
+const schema145 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep"};
 
-function validate457(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate463(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -12050,26 +12332,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate273(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate273.errors : vErrors.concat(validate273.errors);
+if(!(validate274(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate274.errors : vErrors.concat(validate274.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -12084,26 +12366,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate457.errors = vErrors;
+validate463.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate456(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate462(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate457(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate457.errors : vErrors.concat(validate457.errors);
+if(!(validate463(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate463.errors : vErrors.concat(validate463.errors);
 errors = vErrors.length;
 }
-validate456.errors = vErrors;
+validate462.errors = vErrors;
 return errors === 0;
 }
 
-export const branch27 = validate463;
-const schema144 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep"};
+export const branch29 = validate469;
+const schema147 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep"};
 
-function validate464(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate470(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -12143,26 +12425,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate281(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate281.errors : vErrors.concat(validate281.errors);
+if(!(validate282(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate282.errors : vErrors.concat(validate282.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -12177,26 +12459,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate464.errors = vErrors;
+validate470.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate463(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate469(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate464(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate464.errors : vErrors.concat(validate464.errors);
+if(!(validate470(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate470.errors : vErrors.concat(validate470.errors);
 errors = vErrors.length;
 }
-validate463.errors = vErrors;
+validate469.errors = vErrors;
 return errors === 0;
 }
 
-export const branch28 = validate470;
-const schema146 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep"};
+export const branch30 = validate476;
+const schema149 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep"};
 
-function validate471(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate477(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -12236,20 +12518,20 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate287(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate287.errors : vErrors.concat(validate287.errors);
+if(!(validate288(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate288.errors : vErrors.concat(validate288.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
@@ -12264,26 +12546,26 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate471.errors = vErrors;
+validate477.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate470(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate476(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate471(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate471.errors : vErrors.concat(validate471.errors);
+if(!(validate477(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate477.errors : vErrors.concat(validate477.errors);
 errors = vErrors.length;
 }
-validate470.errors = vErrors;
+validate476.errors = vErrors;
 return errors === 0;
 }
 
-export const branch29 = validate476;
-const schema148 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep"};
+export const branch31 = validate482;
+const schema151 = {"$ref":"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep"};
 
-function validate477(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate483(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data && typeof data == "object" && !Array.isArray(data)){
@@ -12323,26 +12605,26 @@ errors++;
 }
 }
 if(data.options !== undefined){
-if(!(validate292(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
-vErrors = vErrors === null ? validate292.errors : vErrors.concat(validate292.errors);
+if(!(validate293(data.options, {instancePath:instancePath+"/options",parentData:data,parentDataProperty:"options",rootData}))){
+vErrors = vErrors === null ? validate293.errors : vErrors.concat(validate293.errors);
 errors = vErrors.length;
 }
 }
 if(data.when !== undefined){
-if(!(validate209(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
-vErrors = vErrors === null ? validate209.errors : vErrors.concat(validate209.errors);
+if(!(validate210(data.when, {instancePath:instancePath+"/when",parentData:data,parentDataProperty:"when",rootData}))){
+vErrors = vErrors === null ? validate210.errors : vErrors.concat(validate210.errors);
 errors = vErrors.length;
 }
 }
 if(data.fail !== undefined){
-if(!(validate211(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
-vErrors = vErrors === null ? validate211.errors : vErrors.concat(validate211.errors);
+if(!(validate212(data.fail, {instancePath:instancePath+"/fail",parentData:data,parentDataProperty:"fail",rootData}))){
+vErrors = vErrors === null ? validate212.errors : vErrors.concat(validate212.errors);
 errors = vErrors.length;
 }
 }
 if(data.timeout !== undefined){
-if(!(validate43(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
-vErrors = vErrors === null ? validate43.errors : vErrors.concat(validate43.errors);
+if(!(validate44(data.timeout, {instancePath:instancePath+"/timeout",parentData:data,parentDataProperty:"timeout",rootData}))){
+vErrors = vErrors === null ? validate44.errors : vErrors.concat(validate44.errors);
 errors = vErrors.length;
 }
 }
@@ -12357,31 +12639,31 @@ vErrors.push(err3);
 }
 errors++;
 }
-validate477.errors = vErrors;
+validate483.errors = vErrors;
 return errors === 0;
 }
 
 
-function validate476(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate482(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
-if(!(validate477(data, {instancePath,parentData,parentDataProperty,rootData}))){
-vErrors = vErrors === null ? validate477.errors : vErrors.concat(validate477.errors);
+if(!(validate483(data, {instancePath,parentData,parentDataProperty,rootData}))){
+vErrors = vErrors === null ? validate483.errors : vErrors.concat(validate483.errors);
 errors = vErrors.length;
 }
-validate476.errors = vErrors;
+validate482.errors = vErrors;
 return errors === 0;
 }
 
-export const branch30 = validate483;
-const schema150 = {"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]};
+export const branch32 = validate489;
+const schema153 = {"type":"string","format":"date-time","examples":["2026-01-10T08:00:00Z"]};
 
-function validate483(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate489(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(typeof data === "string"){
 if(!(formats4.validate(data))){
-const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema150,data};
+const err0 = {instancePath,schemaPath:"#/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\"",schema:"date-time",parentSchema:schema153,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -12392,7 +12674,7 @@ errors++;
 }
 }
 else {
-const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema150.type,parentSchema:schema150,data};
+const err1 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema153.type,parentSchema:schema153,data};
 if(vErrors === null){
 vErrors = [err1];
 }
@@ -12401,18 +12683,18 @@ vErrors.push(err1);
 }
 errors++;
 }
-validate483.errors = vErrors;
+validate489.errors = vErrors;
 return errors === 0;
 }
 
-export const branch31 = validate484;
-const schema151 = {"type":"null"};
+export const branch33 = validate490;
+const schema154 = {"type":"null"};
 
-function validate484(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+function validate490(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
 let errors = 0;
 if(data !== null){
-const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema151.type,parentSchema:schema151,data};
+const err0 = {instancePath,schemaPath:"#/type",keyword:"type",params:{type: "null"},message:"must be null",schema:schema154.type,parentSchema:schema154,data};
 if(vErrors === null){
 vErrors = [err0];
 }
@@ -12421,7 +12703,7 @@ vErrors.push(err0);
 }
 errors++;
 }
-validate484.errors = vErrors;
+validate490.errors = vErrors;
 return errors === 0;
 }
 
@@ -12432,30 +12714,32 @@ export const branches = {
   "{\"const\":\"none\"}": branch3,
   "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/ipLimit\"}": branch4,
   "{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000}": branch5,
-  "{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"type\":\"string\"}}": branch6,
-  "{\"const\":\"all\"}": branch7,
-  "{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000000}": branch8,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings\"}": branch9,
-  "{\"type\":\"number\",\"minimum\":0,\"maximum\":1000000000}": branch10,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice\"}": branch11,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target\"}": branch12,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep\"}": branch13,
-  "{\"type\":\"string\",\"minLength\":1}": branch14,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep\"}": branch15,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep\"}": branch16,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep\"}": branch17,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep\"}": branch18,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep\"}": branch19,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep\"}": branch20,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep\"}": branch21,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep\"}": branch22,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep\"}": branch23,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep\"}": branch24,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep\"}": branch25,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep\"}": branch26,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep\"}": branch27,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep\"}": branch28,
-  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep\"}": branch29,
-  "{\"type\":\"string\",\"format\":\"date-time\",\"examples\":[\"2026-01-10T08:00:00Z\"]}": branch30,
-  "{\"type\":\"null\"}": branch31,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/signup\"}": branch6,
+  "{\"const\":\"off\"}": branch7,
+  "{\"type\":\"array\",\"uniqueItems\":true,\"items\":{\"type\":\"string\"}}": branch8,
+  "{\"const\":\"all\"}": branch9,
+  "{\"type\":\"integer\",\"minimum\":1,\"maximum\":1000000000}": branch10,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/probeSettings\"}": branch11,
+  "{\"type\":\"number\",\"minimum\":0,\"maximum\":1000000000}": branch12,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/imagePrice\"}": branch13,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/target\"}": branch14,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/balancedStep\"}": branch15,
+  "{\"type\":\"string\",\"minLength\":1}": branch16,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/localStep\"}": branch17,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/builtInStep\"}": branch18,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/authStep\"}": branch19,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/planCheckStep\"}": branch20,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/quotaStep\"}": branch21,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/breakerStep\"}": branch22,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/transformStep\"}": branch23,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/promptPrefixStep\"}": branch24,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/guardWordsStep\"}": branch25,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/piiMaskStep\"}": branch26,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/answerCacheStep\"}": branch27,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/headerTagsStep\"}": branch28,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/budgetStep\"}": branch29,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/streamRelayStep\"}": branch30,
+  "{\"$ref\":\"https://route-gateway.example/schemas/gateway.schema.json#/definitions/meterStep\"}": branch31,
+  "{\"type\":\"string\",\"format\":\"date-time\",\"examples\":[\"2026-01-10T08:00:00Z\"]}": branch32,
+  "{\"type\":\"null\"}": branch33,
 };

@@ -126,6 +126,10 @@ const PAIRS = [
   // accounts and charging
   [["sign-up-changed", "risky", "new users get another plan"]],
   [
+    ["sign-up-narrowed", "breaking", "some who could sign up no longer can"],
+    ["sign-up-widened", "risky", "more people can sign up"],
+  ],
+  [
     ["sign-up-credits-lowered", "breaking", "new users get fewer credits"],
     ["sign-up-credits-raised", "safe", "new users get more credits"],
   ],
@@ -176,6 +180,7 @@ const PAIRS = [
     ["dashboard-gained", "safe", "browsers find the dashboard and the status page"],
   ],
   [["error-form-changed", "risky", "some clients read errors in another form"]],
+  [["public-url-changed", "risky", "identity providers send users back to another address"]],
   [["proxies-changed", "risky", "other addresses are believed to be the client's"]],
   [["admin-changed", "risky", "the admin listener is reached otherwise"]],
   [["workers-changed", "safe", "other processes serve"]],

@@ -29,6 +29,19 @@ function readGroups(text: string): number[] {
   });
 }
 
+/** The ranges of addresses that are no person's own on the internet, loopback left out. */
+export const PRIVATE_RANGES = Object.freeze([
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "100.64.0.0/10",
+  "169.254.0.0/16",
+  "fc00::/7",
+  // The half of it that is in use.
+  "fd00::/8",
+  "fe80::/10",
+] as const);
+
 /** An address is the network of itself alone. */
 export interface Network {
   readonly address: string;

@@ -40,6 +40,8 @@ export interface ServerSettings {
   readonly listen: readonly Address[];
   /** `null`: no admin listener. */
   readonly admin: (Address & { readonly tokens: readonly AdminToken[] }) | null;
+  /** Scheme, host and port under which users reach the gateway; absent: as the Host header says. */
+  readonly publicUrl?: string;
   readonly workers: number;
   /** Whether browsers are shown the dashboard and the status page. */
   readonly dashboard: boolean;
@@ -94,7 +96,12 @@ export interface AuthSettings {
     /** The first signs, all verify. An empty value means: made once and kept beside the store. */
     readonly secrets: readonly { readonly kid: string; readonly value: Secret }[];
   };
-  readonly signup: { readonly tier: string; readonly credits: Decimal };
+  readonly signup: {
+    readonly tier: string;
+    readonly credits: Decimal;
+    /** Domains, in lower case, of the addresses that may sign up; absent: any. */
+    readonly domains?: readonly string[];
+  };
   readonly email: { readonly from: string; readonly smtp: Secret };
   readonly oauth: Readonly<Record<string, OAuthProvider>>;
 }

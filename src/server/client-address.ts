@@ -1,6 +1,14 @@
 import type { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
-import { groupsOf, listNetworks, type Log, type Network, parseAddress, parseNetwork } from "../kit/index.ts";
+import {
+  groupsOf,
+  listNetworks,
+  type Log,
+  type Network,
+  parseAddress,
+  parseNetwork,
+  PRIVATE_RANGES,
+} from "../kit/index.ts";
 
 const MAX_HOPS = 20;
 const MAX_HEADER_CHARACTERS = 1024;
@@ -62,14 +70,22 @@ export function clientAddress(
   trusted: TrustedProxies,
 ): string {
   let address = parseAddress(socketAddress) ?? socketAddress;
-  if (forwardedFor === undefined || forwardedFor.length > MAX_HEADER_CHARACTERS) return address;
-  const hops = forwardedFor.split(",");
+  if (forwardedFor === undefined) return address;
+  const hops = endOf(forwardedFor).split(",");
   for (let hop = 0; hop < MAX_HOPS && hops.length > 0 && trusted(address); hop += 1) {
     const next = parseHop(hops.pop()!.trim());
     if (next === null) return address;
     address = next;
   }
   return address;
+}
+
+/** The end of a long list: what is before it the walk would hardly reach. The entry that the cut goes through goes with it. */
+function endOf(forwardedFor: string): string {
+  if (forwardedFor.length <= MAX_HEADER_CHARACTERS) return forwardedFor;
+  const end = forwardedFor.slice(-MAX_HEADER_CHARACTERS - 1);
+  const comma = end.indexOf(",");
+  return comma < 0 ? "" : end.slice(comma + 1);
 }
 
 /** IPv4, or IPv6 in brackets, with the port that some proxies (Azure Application Gateway, IIS) write behind it. */
@@ -93,15 +109,7 @@ export function limitKey(address: string): string {
 /** Milliseconds between two warnings of one process. */
 const WARN_EVERY_MS = 600_000;
 /** Networks in which proxies stand: an address in one of them is no person's. */
-const PRIVATE_NETWORKS = [
-  "10.0.0.0/8",
-  "172.16.0.0/12",
-  "192.168.0.0/16",
-  "100.64.0.0/10",
-  "127.0.0.0/8",
-  "fc00::/7",
-  "::1",
-];
+const PRIVATE_NETWORKS = [...PRIVATE_RANGES, "127.0.0.0/8", "::1"];
 
 /**
  * Says from time to time that a peer whose `X-Forwarded-For` is not believed sends one: behind a load balancer that nobody

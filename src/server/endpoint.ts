@@ -229,7 +229,7 @@ export interface SignIn {
   /**
    * @param request.url path and query of the callback.
    * @param request.state from the cookie; null without one.
-   * @throws GatewayError UNKNOWN_PATH, SIGN_IN_FAILED
+   * @throws GatewayError UNKNOWN_PATH, SIGN_IN_FAILED, SIGN_UP_CLOSED
    */
   complete(request: {
     readonly provider: string;

@@ -50,6 +50,7 @@ const ELSEWHERE = [
   "POST /v1/messages/count_tokens OVERLOADED",
   "POST /v1/user/key NOT_FOUND",
   "GET /auth/oauth/{provider} STORE_UNAVAILABLE",
+  "GET /auth/oauth/{provider}/callback SIGN_UP_CLOSED",
   "GET /auth/oauth/{provider}/callback STORE_UNAVAILABLE",
 ];
 
