@@ -26,7 +26,7 @@ import type { PluginOptions } from "./plugin.ts";
 import type { RollbackOptions } from "./rollback.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
-import type { AddUserOptions, CreditOptions, ListUsersOptions, SetUserOptions } from "./users.ts";
+import type { AddUserOptions, CreditOptions, DeleteUserOptions, ListUsersOptions, SetUserOptions } from "./users.ts";
 
 const USER = "id or address of the user";
 
@@ -176,6 +176,13 @@ function addUserCommands(users: Command, open: OpenAccounts): void {
         (await import("./users.ts")).disableUser(open, user, disabled, options),
       );
   }
+  withJson(users.command("delete"))
+    .description("delete a user for good: address, sign-in, keys; the ledger stays under the id")
+    .argument("<user>", USER)
+    .option("--yes", "without it nothing is deleted")
+    .action(async (user: string, options: DeleteUserOptions) =>
+      (await import("./users.ts")).deleteUser(open, user, options),
+    );
   withJson(users.command("set"))
     .description("change a user's plan")
     .argument("<user>", USER)

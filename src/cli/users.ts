@@ -1,3 +1,4 @@
+import { deleteUser as removeUser } from "../accounts/deletion.ts";
 import { createUser, newId } from "../accounts/users.ts";
 import { nanoToString, type Store, toNano, type User } from "../kit/index.ts";
 import {
@@ -11,6 +12,7 @@ import {
   userBody,
   userOf,
 } from "./accounts.ts";
+import { EXIT, ExitError } from "./options.ts";
 
 export interface AddUserOptions extends OutputOptions {
   readonly email: string;
@@ -73,6 +75,22 @@ export function disableUser(
   return runOnAccounts(open, options, async ({ store }) => {
     const user = await userOf(store, name);
     return describeUser(disabled ? "Disabled" : "Enabled", found(await store.setDisabled(user.id, disabled), name));
+  });
+}
+
+export interface DeleteUserOptions extends OutputOptions {
+  readonly yes?: boolean;
+}
+
+export function deleteUser(open: OpenAccounts, name: string, options: DeleteUserOptions): Promise<void> {
+  return runOnAccounts(open, options, async ({ store }) => {
+    const user = await userOf(store, name);
+    if (options.yes !== true) {
+      const what = `address, sign-in and keys of ${user.email} (${user.id}) go for good; the ledger stays under the id`;
+      throw new ExitError(EXIT.usage, `nothing was deleted: ${what}. Repeat with --yes to delete the user`);
+    }
+    if (!(await removeUser(store, user))) throw new ExitError(EXIT.findings, `there is no user ${name}`);
+    return { json: { id: user.id, deleted: true }, text: `Deleted ${user.id}. Its ledger stays under the id.` };
   });
 }
 

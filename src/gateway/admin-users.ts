@@ -1,4 +1,5 @@
 import { changeKey, createKey, type KeyBody, keyBody, listKeys, rolledBody, rollKey } from "../accounts/api-keys.ts";
+import { deleteUser } from "../accounts/deletion.ts";
 import { parseKeyChange, parseKeyLimits } from "../accounts/key-limits.ts";
 import { createUser, newId, userBody, userUse } from "../accounts/users.ts";
 import {
@@ -67,6 +68,11 @@ export function userServices({ store, snapshot, now }: AdminUsersParts): UserSer
       if (plan_tier !== undefined) user = found(id, await store.setTier(id, checkTier(plan_tier)));
       if (disabled !== undefined) user = found(id, await store.setDisabled(id, disabled));
       return shownUser(user);
+    },
+
+    async deleteUser(id) {
+      await deleteUser(store, await userOf(id));
+      return null;
     },
 
     async grantCredits({ userId, by, reason, idempotencyKey, ...asked }) {

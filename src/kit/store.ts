@@ -195,6 +195,11 @@ export interface AccountStore {
   setTier(userId: string, tier: string): Awaitable<User | null>;
   /** Disabled: there is no principal of the user any more. Streams that run are stopped. @returns null when there is no such user. */
   setDisabled(userId: string, disabled: boolean): Awaitable<User | null>;
+  /**
+   * Removes what tells who a user is: address, identities, codes, keys, sessions. Balance and ledger stay under the id, and
+   * what runs is settled. A call that failed half-way is repeated. @returns false when there is no such user.
+   */
+  deleteUser(userId: string): Awaitable<boolean>;
   /** Adds (or with a negative amount takes) nano-units. */
   grant(userId: string, amount: bigint): Awaitable<User | null>;
   /**

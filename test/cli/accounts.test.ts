@@ -237,6 +237,34 @@ describe("users who are disabled", () => {
   });
 });
 
+describe("users delete", () => {
+  test("deletes nothing without --yes, and for good with it", async () => {
+    const { json, run, onStore } = gateway();
+    const user = await json<UserBody>("users", "add", "--email", "ada@example.com");
+    const key = await json<KeyBody>("keys", "add", "--user", user.id, "--name", "Ada's laptop");
+    const asked = await run("users", "delete", "ada@example.com");
+    expect(asked).toMatchObject({
+      exitCode: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^nothing was deleted: .*--yes/),
+    });
+    expect(await json("users", "list")).toHaveLength(1);
+    const deleted = await run("users", "delete", "ada@example.com", "--yes");
+    expect(deleted).toEqual({
+      exitCode: 0,
+      stdout: `Deleted ${user.id}. Its ledger stays under the id.\n`,
+      stderr: "",
+    });
+    expect(await json("users", "list")).toEqual([]);
+    expect(await onStore(async (store) => store.principalByDigest(digest(key.key)))).toBeNull();
+    expect(await run("users", "delete", user.id, "--yes")).toMatchObject({
+      exitCode: 1,
+      stderr: `there is no user ${user.id}`,
+    });
+    expect((await json<UserBody>("users", "add", "--email", "ada@example.com")).id).not.toBe(user.id);
+  });
+});
+
 describe("keys", () => {
   test("add prints the body of POST /v1/user/key, and the key works", async () => {
     const { json, onStore } = gateway();

@@ -51,6 +51,7 @@ export interface UserServices {
   addUser(user: AdminSchemas["NewUserRequest"]): Promise<AdminUser>;
   getUser(id: string): Promise<AdminUserDetail>;
   changeUser(id: string, change: AdminSchemas["UserChangeRequest"]): Promise<AdminUser>;
+  deleteUser(id: string): Promise<null>;
   grantCredits(order: CreditsOrder): Promise<CreditGrant>;
   listGrants(
     userId: string,
@@ -80,6 +81,7 @@ export const SERVICES: Readonly<Record<keyof AdminServices, "read" | "write" | "
   addUser: "write",
   getUser: "read",
   changeUser: "repeatable",
+  deleteUser: "write",
   grantCredits: "repeatable",
   listGrants: "read",
   listKeys: "read",

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import type { OnChange, User } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
+import { deletionMethods } from "./deletion.ts";
 import { keyMethods } from "./keys.ts";
 import type { Keys } from "./scripts.ts";
 import { userMethods } from "./users.ts";
@@ -12,10 +13,12 @@ import { userMethods } from "./users.ts";
  */
 export function accountMethods(connection: Connection, keys: Keys, now: () => number, latest: () => number) {
   const { userById, ...users } = userMethods(connection, keys, now, latest);
+  const ofKeys = keyMethods(connection, keys, now);
   return {
     ...users,
-    ...keyMethods(connection, keys, now),
+    ...ofKeys,
     ...identityMethods(connection, keys, userById),
+    ...deletionMethods(connection, keys, now, { ...users, ...ofKeys, userById }),
 
     /** Pushes what the scripts publish that change a user's tier or keys. */
     onChange: (listener: OnChange) => connection.subscribe(keys.changes, listener, () => listener(null)),
@@ -26,9 +29,16 @@ export function accountMethods(connection: Connection, keys: Keys, now: () => nu
 function identityMethods(connection: Connection, keys: Keys, userById: (id: string) => Promise<User | null>) {
   const keyOf = (issuer: string, subject: string) => keys.identity(hash("sha256", JSON.stringify([issuer, subject])));
 
+  /** For the deletion of the user; before the identity, so that a crash leaves nothing that is not found. */
+  const note = (userId: string, key: string) => connection.call("SADD", keys.identitiesOf(userId), key);
+
   async function findIdentity(issuer: string, subject: string): Promise<User | null> {
-    const id = (await connection.call("GET", keyOf(issuer, subject))) as string | null;
-    return id === null ? null : userById(id);
+    const key = keyOf(issuer, subject);
+    const id = (await connection.call("GET", key)) as string | null;
+    const user = id === null ? null : await userById(id);
+    // Those of an earlier version are not noted yet.
+    if (user !== null) await note(user.id, key);
+    return user;
   }
 
   return {
@@ -38,8 +48,15 @@ function identityMethods(connection: Connection, keys: Keys, userById: (id: stri
     async linkIdentity(issuer: string, subject: string, userId: string): Promise<User | null> {
       const user = await userById(userId);
       if (!user) return findIdentity(issuer, subject);
-      const before = (await connection.call("SET", keyOf(issuer, subject), userId, "NX", "GET")) as string | null;
-      return before === null || before === userId ? user : userById(before);
+      const key = keyOf(issuer, subject);
+      await note(userId, key);
+      const before = (await connection.call("SET", key, userId, "NX", "GET")) as string | null;
+      if (before === null || before === userId) return user;
+      const holder = await userById(before);
+      if (holder !== null) return holder;
+      // Its user was deleted.
+      await connection.call("SET", key, userId);
+      return user;
     },
   };
 }

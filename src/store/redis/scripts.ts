@@ -46,7 +46,7 @@ export async function inBatches<Item, Result>(
 export function createKeys(prefix: string) {
   return {
     /**
-     * Hash, durable: email tier balance granted charged available version stop created disabled swept; `looked` for a while
+     * Hash, durable: email tier balance granted charged available version stop created disabled deleted swept; `looked` for a while
      * (reservations.lua). Of keys with a budget `spent:<key>:<period>` and, while they run something,
      * `held:<key>:<period>`. Amounts are decimal nano-units.
      */
@@ -103,6 +103,8 @@ export function createKeys(prefix: string) {
     keyById: (id: string) => `${prefix}kid:${id}`,
     /** String, durable: the user of an identity provider's subject, by their digest. */
     identity: (digest: string) => `${prefix}i:${digest}`,
+    /** Set, durable: the keys of `identity` that are a user's. */
+    identitiesOf: (id: string) => `${prefix}is:{${id}}`,
     /** String, durable. */
     remembered: (name: string) => `${prefix}m:${name}`,
 

@@ -200,6 +200,7 @@ const ASKING = [
   "findUsers",
   "setTier",
   "setDisabled",
+  "deleteUser",
   "grant",
   "addGrant",
   "listGrants",

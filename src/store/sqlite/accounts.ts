@@ -14,6 +14,7 @@ import type { KnownBudgets } from "./budgets.ts";
 import type { Transactions } from "./commits.ts";
 import { isWanted, LAST_CHARACTER, pageOfUsers } from "../user-pages.ts";
 import { USERS_PER_PAGE } from "../windows.ts";
+import { deletionMethods } from "./deletion.ts";
 import { keyMethods } from "./keys.ts";
 import type { KnownUsers } from "./users.ts";
 
@@ -38,6 +39,7 @@ export function accountMethods(
     ...userMethods(db, transactions, now, onChanged, users),
     ...keyMethods(db, transactions, now, onChanged, budgets),
     ...identityMethods(db, transactions, users),
+    ...deletionMethods(db, transactions, now, onChanged, users),
 
     accountsVersion: transactions.read(() => users.version()),
 
@@ -64,18 +66,21 @@ function userMethods(
     `INSERT INTO users (id, email, tier, balance, granted, created_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO NOTHING RETURNING ${USER_COLUMNS}`,
   );
-  const find = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE id = ? OR email = ?`);
+  const find = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE (id = ? OR email = ?) AND deleted_at IS NULL`);
   const tierOf = db.prepare("SELECT tier FROM users WHERE id = ? AND disabled_at IS NULL");
-  const list = db.prepare(`SELECT ${USER_COLUMNS} FROM users ORDER BY created_at, id`);
-  const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
+  const list = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE deleted_at IS NULL ORDER BY created_at, id`);
+  const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`);
   const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
 
   const disable = db.prepare(
-    `UPDATE users SET disabled_at = ifnull(disabled_at, ?), stop_token = stop_token + 1 WHERE id = ? RETURNING ${USER_COLUMNS}`,
+    `UPDATE users SET disabled_at = ifnull(disabled_at, ?), stop_token = stop_token + 1
+     WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`,
   );
-  const enable = db.prepare(`UPDATE users SET disabled_at = NULL WHERE id = ? RETURNING ${USER_COLUMNS}`);
+  const enable = db.prepare(
+    `UPDATE users SET disabled_at = NULL WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`,
+  );
   const page = db.prepare(
-    `SELECT ${USER_COLUMNS} FROM users WHERE email > ? AND email >= ? AND email < ? ORDER BY email LIMIT ?`,
+    `SELECT ${USER_COLUMNS} FROM users WHERE email > ? AND email >= ? AND email < ? AND deleted_at IS NULL ORDER BY email LIMIT ?`,
   );
 
   const toUser = (found: unknown) => userOf(found, users);
@@ -199,7 +204,9 @@ function identityMethods(db: DatabaseSync, { read, writeDurably }: Transactions,
   const find = db.prepare(
     `SELECT ${USER_COLUMNS} FROM identities JOIN users ON users.id = user_id WHERE issuer = ? AND subject = ?`,
   );
-  const link = db.prepare("INSERT INTO identities SELECT ?, ?, id FROM users WHERE id = ? ON CONFLICT DO NOTHING");
+  const link = db.prepare(
+    "INSERT INTO identities SELECT ?, ?, id FROM users WHERE id = ? AND deleted_at IS NULL ON CONFLICT DO NOTHING",
+  );
 
   const userBy = (issuer: string, subject: string) => userOf(find.get(issuer, subject), users);
 

@@ -39,7 +39,7 @@ export function keyMethods(
      WHERE digest = ? AND disabled_at IS NULL AND ${IS_LIVE}`,
   );
   const touch = db.prepare("UPDATE api_keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?");
-  const userExists = db.prepare("SELECT 1 FROM users WHERE id = ?");
+  const userExists = db.prepare("SELECT 1 FROM users WHERE id = ? AND deleted_at IS NULL");
   const live = db.prepare(`SELECT count(*) AS live FROM api_keys WHERE user_id = ? AND ${IS_LIVE}`);
   const insert = db.prepare(
     `INSERT INTO api_keys (id, user_id, digest, name, prefix, created_at, expires_at, limits, budget_of)

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "../../../src/kit/index.ts";
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
+import { deletionSuite } from "./deletion.ts";
 import { identitySuite } from "./identities.ts";
 import { ledgerSuite } from "./ledger.ts";
 import { keyBudgetSuite } from "./key-budgets.ts";
@@ -685,6 +686,7 @@ export function storeSuite(
     userSuite(() => store, clock, numRuns);
     keyLimitSuite(() => store, clock);
     keyChangeSuite(() => store, clock);
+    deletionSuite(() => store, clock);
     ledgerSuite(() => store, numRuns);
     keyBudgetSuite(() => store, clock, numRuns);
     throttleSuite(() => store, clock, numRuns);

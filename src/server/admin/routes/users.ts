@@ -7,6 +7,7 @@ import type {
   CreatedAdminKey,
   CreditGrant,
   CreditGrantPage,
+  DeletedUser,
   RevokedKey,
   RolledAdminKey,
 } from "../../../../schemas/types.gen.ts";
@@ -90,6 +91,25 @@ export const USERS: readonly AdminEndpoint[] = [
       ({ services }) =>
       async ({ params, body }): Promise<AdminUser> =>
         services.changeUser(params["user_id"] ?? "", body),
+  }),
+  row({
+    method: "DELETE",
+    path: "/admin/users/{user_id}",
+    role: "operator",
+    id: "deleteUser",
+    tag: "Users",
+    summary: "Deletes a user",
+    description:
+      "Address, identities, sign-in codes, sessions, keys and what the audit log says of them go for good; keys are refused at once. Running requests are settled, and the ledger stays under the id.",
+    params: { user_id: "`id` of the user." },
+    answers: { 200: { description: "The user is deleted.", content: json("DeletedUser") } },
+    errors: ["NOT_FOUND"],
+    route:
+      ({ services }) =>
+      async ({ params }): Promise<DeletedUser> => {
+        await services.deleteUser(params["user_id"] ?? "");
+        return { message: "User deleted" };
+      },
   }),
   row({
     method: "POST",
@@ -187,8 +207,12 @@ export const USERS: readonly AdminEndpoint[] = [
     errors: ["NOT_FOUND"],
     route:
       ({ services }) =>
-      async ({ params, body }): Promise<AdminKey> =>
-        services.changeKey(params["key_id"] ?? "", body),
+      async ({ params, body, note }): Promise<AdminKey> => {
+        const key = await services.changeKey(params["key_id"] ?? "", body);
+        // Named, so that the entry is found when the user is deleted.
+        note({ details: { ...body, user_id: key.user_id } });
+        return key;
+      },
   }),
   row({
     method: "POST",
@@ -210,7 +234,7 @@ export const USERS: readonly AdminEndpoint[] = [
       ({ services }) =>
       async ({ params, body, note }): Promise<RolledAdminKey> => {
         const rolled = await services.rollKey(params["key_id"] ?? "", body);
-        note({ details: { ...body, key_id: rolled.id } });
+        note({ details: { ...body, key_id: rolled.id, user_id: rolled.user_id } });
         return rolled;
       },
   }),

@@ -2,7 +2,7 @@
 -- KEYS: user, the user's keys, their last uses. ARGV: now, id, key, maximum.
 -- Returns the key as stored, the same when it is repeated; 'full', or 'unknown' without such a user.
 local now, maximum = now_of(ARGV[1]), tonumber(ARGV[4])
-if redis.call("EXISTS", KEYS[1]) == 0 then return "unknown" end
+if redis.call("HEXISTS", KEYS[1], "email") == 0 then return "unknown" end
 local kept = redis.call("HGET", KEYS[2], ARGV[2])
 if kept then return kept end
 
