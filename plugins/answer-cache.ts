@@ -14,7 +14,7 @@ import {
   type OwnReply,
   replay,
   replayBytes,
-  type Snapshot,
+  type PublicSnapshot,
   type StreamEvent,
   type Usage,
   type WholeAnswer,
@@ -175,7 +175,7 @@ async function keyOf(
   call: Call,
   { principal, model }: Exchange,
   scope: "user" | "shared",
-  { upstreams }: Snapshot,
+  { upstreams }: PublicSnapshot,
 ): Promise<string> {
   const { kind, dialect, headers, upload } = call;
   const owner = scope === "user" ? principal.userId : null;
@@ -185,8 +185,8 @@ async function keyOf(
   // After a reload a name may stand for another provider.
   const served = model.chain.flatMap(({ targets }) =>
     targets.map(({ upstream, model: name, parameters }) => {
-      const { dialect: speaks, baseUrl, vendor } = upstreams[upstream] ?? {};
-      return [upstream, speaks, baseUrl, vendor, name, parameters];
+      const { dialect: speaks, addressDigest, vendor } = upstreams[upstream] ?? {};
+      return [upstream, speaks, addressDigest, vendor, name, parameters];
     }),
   );
   const all = [FORM, owner, model.id, served, kind, dialect ?? "chat", sorted(headers ?? {}), asked, file];

@@ -1,8 +1,8 @@
-import { type AttemptResult, definePlugin, type Guarded, type Permit } from "#kit";
 import type { BreakerOptions } from "#schema";
+import { defineBuiltin } from "../src/kit/builtin.ts";
 
 /** Skips a target whose circuit is open, and tells the circuit how each attempt ended. */
-export default definePlugin<BreakerOptions>({
+export default defineBuiltin<BreakerOptions, "guard">({
   name: "breaker",
   stage: "guard",
   schema: new URL("../schemas/plugins/breaker.schema.json", import.meta.url),
@@ -11,25 +11,11 @@ export default definePlugin<BreakerOptions>({
       attempt({ upstream, model }) {
         const permit = host.breaker(upstream, model).acquire();
         if (permit === null) return false;
-        return new BreakerGuard(permit);
+        return {
+          answered: () => permit.answered(),
+          settle: (result) => permit.end(result),
+        };
       },
     };
   },
 });
-
-/** A class: two functions made for each attempt would take five times its memory. */
-class BreakerGuard implements Guarded {
-  readonly #permit: Permit;
-
-  constructor(permit: Permit) {
-    this.#permit = permit;
-  }
-
-  answered(): void {
-    this.#permit.answered();
-  }
-
-  settle(result: AttemptResult): void {
-    this.#permit.end(result);
-  }
-}

@@ -3,31 +3,34 @@ import {
   type Admitted,
   type Awaitable,
   budgetAccount,
+  type BillingSettings,
   budgetResetsAt,
   budgetText,
-  definePlugin,
+  type CallFacts,
   type Exchange,
   GatewayError,
   isPromise,
   isStoreUnavailable,
   type LedgerRecord,
+  type Model,
   type Outcome,
   type Principal,
   type Refusal,
   type RequestBudget,
   type Settlement,
   StalePrincipal,
-  type Store,
   tariffsOf,
   tierOf,
+  type Usage,
   type Windows,
 } from "#kit";
 import type { QuotaOptions } from "#schema";
+import { type BuiltinHost, defineBuiltin } from "../src/kit/builtin.ts";
 
 const BYTES_PER_TOKEN = 4;
 
 /** Reserves all windows, a stream slot and the estimated cost in one step; settles them to what was really used. */
-export default definePlugin<QuotaOptions>({
+export default defineBuiltin<QuotaOptions, "admit">({
   name: "quota",
   stage: "admit",
   schema: new URL("../schemas/plugins/quota.schema.json", import.meta.url),
@@ -38,21 +41,20 @@ export default definePlugin<QuotaOptions>({
     return {
       admit(exchange) {
         const { id, principal, tier, model, call } = exchange;
-        const hold = tariffs.get(model.id)?.charge({
-          prompt: Math.ceil(call.promptBytes / BYTES_PER_TOKEN),
-          completion: call.maxOutput ?? billing.holdOutputTokens * (call.answers ?? 1),
-          cached: 0,
-          reasoning: 0,
-          ...call.units,
-        });
+        const { userId } = principal;
+        const tariff = tariffs.get(model.id);
+        const { usual, longest } = heldOutput(call, model, billing);
+        const hold = tariff?.charge(usageOf(call, usual));
+        const fullHold = longest === null ? undefined : tariff?.charge(usageOf(call, longest));
         const budget = budgetOf(principal);
         const result = store.admit({
           id,
-          userId: principal.userId,
+          userId,
           limits: tier.limits,
           units: model.multipliers.requests,
           stream: call.stream,
           hold: hold ?? 0n,
+          ...(fullHold !== undefined && { fullHold }),
           enforceCredits: billing.enforce,
           model: model.id,
           ...(principal.version !== undefined && { version: principal.version }),
@@ -61,7 +63,13 @@ export default definePlugin<QuotaOptions>({
         const admitted = (result: AdmissionResult): Admitted => {
           if (!result.ok) throw refusal(result.refusal, result.windows, budget, now());
           const { windows, stopToken } = result;
-          return { windows, stopToken, confirmed: true, settle: (outcome) => settle(store, exchange, outcome) };
+          return {
+            windows,
+            stopToken,
+            confirmed: true,
+            settle: (outcome) => settle(store, exchange, outcome),
+            release: () => store.release({ id, userId }),
+          };
         };
         return result instanceof Promise ? result.then(admitted) : admitted(result);
       },
@@ -72,7 +80,28 @@ export default definePlugin<QuotaOptions>({
   },
 });
 
-function settle(store: Pick<Store, "settle">, exchange: Exchange, outcome: Outcome): Awaitable<void> {
+/**
+ * Output tokens that a request holds: usually those that the client allows, else an estimate. `longest` is what the model
+ * can write, if that is more: upstreams need not keep to the client's limit.
+ */
+function heldOutput(
+  { maxOutput, answers = 1 }: CallFacts,
+  model: Model,
+  { holdOutputTokens }: BillingSettings,
+): { readonly usual: number; readonly longest: number | null } {
+  const usual = maxOutput ?? holdOutputTokens * answers;
+  if (model.maxOutput === null) return { usual, longest: null };
+  const longest = model.maxOutput * answers;
+  return { usual, longest: longest > usual ? longest : null };
+}
+
+function usageOf({ promptBytes, units }: CallFacts, completion: number): Usage {
+  return { prompt: Math.ceil(promptBytes / BYTES_PER_TOKEN), completion, cached: 0, reasoning: 0, ...units };
+}
+
+type Admissions = Pick<BuiltinHost<"admit">["store"], "settle">;
+
+function settle(store: Admissions, exchange: Exchange, outcome: Outcome): Awaitable<void> {
   const { id, principal } = exchange;
   const { userId } = principal;
   const { giveBack } = outcome;
@@ -95,7 +124,7 @@ function ignore(): void {}
 
 /** Refused for good, for instance a charge beyond what is stored: slot and hold must not be lost with it. */
 async function releaseOnly(
-  store: Pick<Store, "settle">,
+  store: Admissions,
   settlement: Pick<Settlement, "id" | "userId" | "giveBack">,
   error: unknown,
 ): Promise<never> {

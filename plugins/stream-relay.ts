@@ -1,11 +1,9 @@
 import {
   AttemptError,
-  definePlugin,
   type ErrorKind,
   type Exchange,
   type FailureClass,
   GatewayError,
-  type Host,
   isFiltered,
   isPassing,
   type Open,
@@ -13,13 +11,11 @@ import {
   type Target,
 } from "#kit";
 import type { StreamRelayOptions } from "#schema";
+import { type BuiltinHost, defineBuiltin } from "../src/kit/builtin.ts";
 
-/** Nothing was sent: the breaker is open, or every key of the upstream rests. */
-const NOT_TRIED: ReadonlySet<FailureClass> = new Set(["skipped", "resting"]);
+type Host = BuiltinHost<"relay">;
 
-const NO_TARGETS: readonly Target[] = [];
-const NO_FAILURES: readonly Failed[] = [];
-
+/** One target that did not serve. */
 interface Failed {
   readonly target: Target;
   readonly error: AttemptError;
@@ -27,76 +23,47 @@ interface Failed {
   readonly at: number;
 }
 
-/** Walks the model's chain until one upstream serves; says what happened when none does. */
-export default definePlugin<StreamRelayOptions>({
+/** Walks the model's chain until one upstream serves. When none does, it tells the client why. */
+export default defineBuiltin<StreamRelayOptions, "relay">({
   name: "stream-relay",
   stage: "relay",
   schema: new URL("../schemas/plugins/stream-relay.schema.json", import.meta.url),
   setup(_options, host) {
     return {
-      relay: (exchange, open) => new ChainWalk(exchange, open, host).next(),
+      relay: (exchange, open) => walk(exchange, open, host),
     };
   },
 });
 
-/**
- * The way of one request along the chain of its model. An object and no function that waits: nearly every request is
- * served by its first target, and what waits for it waits in the one promise of that.
- */
-class ChainWalk {
-  readonly #exchange: Exchange;
-  readonly #open: Open;
-  readonly #host: Host;
-  #step = 0;
-  /** Of the step before `#step`, in the order in which to try them. */
-  #targets: readonly Target[] = NO_TARGETS;
-  #target = 0;
-  #failures: readonly Failed[] = NO_FAILURES;
-  /** Tokens that a prompt did not fit into: only a larger window is worth a try from then on. */
-  #outgrown = -1;
-
-  constructor(exchange: Exchange, open: Open, host: Host) {
-    this.#exchange = exchange;
-    this.#open = open;
-    this.#host = host;
-  }
-
-  /** Tries the targets that are left, until one serves. @throws GatewayError */
-  next(): Promise<Reply> {
-    const { model, readAt } = this.#exchange;
-    const target = this.#nextTarget();
-    const isLate = this.#failures.length > 0 && this.#host.now() >= readAt + model.deadline;
-    if (target === null || isLate) return Promise.reject(verdict(this.#failures, this.#host));
-    return this.#open(target).catch((error: unknown) => this.#failed(target, error));
-  }
-
-  #nextTarget(): Target | null {
-    const { chain } = this.#exchange.model;
-    for (;;) {
-      const target = this.#targets[this.#target];
-      if (target !== undefined) {
-        this.#target += 1;
-        if (this.#outgrown >= 0 && (target.contextWindow ?? 0) <= this.#outgrown) continue;
-        return target;
+/** Tries the targets of the chain, step by step. @throws GatewayError when none serves. */
+async function walk(exchange: Exchange, open: Open, host: Host): Promise<Reply> {
+  const { model, readAt } = exchange;
+  const failures: Failed[] = [];
+  /** The largest window that the prompt did not fit into. */
+  let outgrown = -1;
+  for (const step of model.chain) {
+    for (const target of host.order(step, exchange)) {
+      if (outgrown >= 0 && (target.contextWindow ?? 0) <= outgrown) continue;
+      if (failures.length > 0 && host.now() >= readAt + model.deadline) throw verdict(failures, host);
+      try {
+        return await open(target);
+      } catch (error) {
+        // Nobody waits any longer, or the failure is the gateway's own: another target would not help.
+        if (!(error instanceof AttemptError) || exchange.signal.aborted) throw error;
+        if (isFinal(error, target)) throw clientFault(error);
+        // After a target with an unknown window no other one is known to be larger.
+        if (error.failure === "context_overflow") outgrown = Math.max(outgrown, target.contextWindow ?? Infinity);
+        failures.push({ target, error, at: host.now() });
       }
-      const step = chain[this.#step];
-      if (step === undefined) return null;
-      this.#step += 1;
-      this.#targets = this.#host.order(step, this.#exchange);
-      this.#target = 0;
     }
   }
+  throw verdict(failures, host);
+}
 
-  #failed(target: Target, error: unknown): Promise<Reply> {
-    if (!(error instanceof AttemptError) || this.#exchange.signal.aborted) throw error;
-    const isRefused = error.filtered && target.failOverOn?.includes("content_filter");
-    if (error.failure === "client_fault" && !isRefused) throw clientFault(error);
-    // Of a window that nobody knows none is known to be larger.
-    if (error.failure === "context_overflow")
-      this.#outgrown = Math.max(this.#outgrown, target.contextWindow ?? Infinity);
-    this.#failures = [...this.#failures, { target, error, at: this.#host.now() }];
-    return this.next();
-  }
+/** The client's own mistake fails everywhere, unless the operator lets another target try what a filter refused. */
+function isFinal({ failure, filtered }: AttemptError, { failOverOn }: Target): boolean {
+  const mayFailOver = filtered && failOverOn?.includes("content_filter");
+  return failure === "client_fault" && !mayFailOver;
 }
 
 function clientFault(error: AttemptError): GatewayError {
@@ -111,6 +78,10 @@ function clientFault(error: AttemptError): GatewayError {
   });
 }
 
+/** Failures before anything was sent: the breaker is open, or every key of the upstream is paused. */
+const NOT_TRIED: ReadonlySet<FailureClass> = new Set(["skipped", "resting"]);
+
+/** The error of a request that no target served. */
 function verdict(failures: readonly Failed[], host: Host): GatewayError {
   const busy = failures.filter(({ error }) => error.failure === "saturated");
   if (busy.length > 0) return overloaded(busy);

@@ -1055,6 +1055,13 @@ export const schemas = {
         "description": "Where in the pipeline it works.",
         "type": "string"
       },
+      "also": {
+        "description": "Further stages that it works in; absent: none.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
+      },
       "needs": {
         "description": "Plugins before it.",
         "type": "array",

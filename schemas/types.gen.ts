@@ -3,8 +3,8 @@
 export type Port = number;
 export type Flag = boolean;
 export type Size = string;
-export type Count = number;
 export type PositiveDuration = string;
+export type Count = number;
 export type Duration = string;
 /**
  * This interface was referenced by `ImagePriceConfig`'s JSON-Schema definition
@@ -108,6 +108,8 @@ export interface ServerConfig {
   body_limit?: Size;
   body_memory?: Size;
   upload_space?: Size;
+  count_budget?: Size;
+  shed?: ShedConfig;
   /**
    * Addresses and CIDRs of proxies whose X-Forwarded-For is believed.
    */
@@ -159,6 +161,13 @@ export interface AdminTokenConfig {
    * A viewer sees everything and changes nothing.
    */
   role: "viewer" | "operator";
+}
+export interface ShedConfig {
+  loop_delay?: PositiveDuration;
+  /**
+   * How much of V8's heap may be in use: a share of its limit (--max-old-space-size), or a size. Absent: all of it.
+   */
+  heap?: number | Size;
 }
 export interface ConnectionsConfig {
   /**
@@ -308,7 +317,7 @@ export interface OutcomesConfig {
   killed?: PartialOutcome;
   upstream_cut?: PartialOutcome;
   /**
-   * The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent: charge nothing, or the estimated prompt (its tokens, characters and seconds, and the price of a request; no output, no images). Either way it counts against the limits.
+   * The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent. `prompt` (default) charges the estimated prompt, which providers bill: its tokens, characters and seconds, and the price of a request; no output, no images. `free` charges nothing. Either way it counts against the limits.
    */
   unanswered?: "free" | "prompt";
   /**
@@ -328,6 +337,10 @@ export interface TierConfig {
    */
   access: string[] | "all";
   limits: LimitsConfig;
+  /**
+   * When server.shed refuses requests, plans of a lower class are refused first. Its place in tiers, from 0, when absent.
+   */
+  class?: number;
 }
 export interface LimitsConfig {
   day: Limit;
@@ -3019,6 +3032,10 @@ export interface SourcePlugin {
    * Where in the pipeline it works.
    */
   stage: string;
+  /**
+   * Further stages that it works in; absent: none.
+   */
+  also?: string[];
   /**
    * Plugins before it.
    */

@@ -22,7 +22,6 @@ const PLUG_IN_POINTS: readonly (readonly [pattern: RegExp, why: string])[] = [
   [/^src\/ui\/(?:dashboard|console|status)\/[\w-]+\.tsx$/, "a page of the browser's"],
 ];
 const SMALL: readonly Excuse[] = [
-  ["src/gateway/tokenizer-worker.ts", "the entry of a thread"],
   ["src/dialects/endpoints/jina-and-voyage.ts", "the dialects of two providers, each a plug-in"],
 ];
 const LONG: readonly Excuse[] = [];

@@ -3,13 +3,15 @@ import type { AuditEntry, Store, User } from "../kit/index.ts";
 const ENTRIES_PER_PAGE = 200;
 
 /**
- * Deletes a user: address, identities, codes, sessions and keys go, and what the audit log says of them. The ledger stays
+ * Deletes a user: address, identities, codes, sessions, keys and kept answers go, and what the audit log says of them. The ledger stays
  * under the id, and requests that run are settled. The audit log first: afterwards nobody knows the address.
  * @returns whether there was such a user.
  */
 export async function deleteUser(store: Store, { id, email }: User): Promise<boolean> {
   const keys = (await store.listKeys(id)).map((key) => key.id);
   await eraseAudit(store, [id, email, ...keys]);
+  // With the answers that are kept for them.
+  await store.forgetKeys(id);
   return store.deleteUser(id);
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, relative, resolve } from "node:path";
 import { inTurns, type Plugin, type Snapshot, type Steps, type StepSettings } from "../kit/index.ts";
+import { PluginBreach } from "../kit/plugin-contract.ts";
 import { diagnose, type Diagnostic, type Place, sorted } from "./diagnostics.ts";
 import { disk, type FileAccess, noting, type WatchedFile } from "./files.ts";
 import { loadTree } from "./include.ts";
@@ -120,8 +121,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
         await options.dryRun({ plugin, settings }, snapshot);
       } catch (error) {
         const node = find(validated.tree, at)?.node ?? validated.tree;
-        const message = `setup failed: ${error instanceof Error ? error.message : String(error)}`;
-        found.push(diagnose(node.place, at, { rule: "plugin-setup", message }));
+        const failed = `setup failed: ${error instanceof Error ? error.message : String(error)}`;
+        const breaches = error instanceof PluginBreach ? error.breaches : [];
+        for (const breach of breaches) found.push(diagnose(node.place, at, breach));
+        if (breaches.length === 0) found.push(diagnose(node.place, at, { rule: "plugin-setup", message: failed }));
       }
     }
     return found;

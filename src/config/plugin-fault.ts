@@ -1,6 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { isPluginName, STAGES } from "../kit/index.ts";
-import type { Place } from "./diagnostics.ts";
+import { types } from "node:util";
+import { hasPowers } from "../kit/builtin.ts";
+import { isPluginName, type Plugin, PLUGIN_API_VERSION, STAGES } from "../kit/index.ts";
+import type { Finding, Place } from "./diagnostics.ts";
 import { isRecord } from "./schema.ts";
 
 /** A file of code: its path, the path that Node loads it from, and its text. */
@@ -69,15 +71,35 @@ function unparsed(error: Error, files: readonly CodeFile[]): Place | null {
   return isIn ? { file: file.path, line: 1, column: 1 } : null;
 }
 
-/** What keeps a default export from being a plugin, or null. Hook names are known only after `setup`. */
+/** Why the gateway is too old for a plugin, or null. */
+export function versionBreach({ apiVersion = PLUGIN_API_VERSION }: Plugin): Finding | null {
+  if (apiVersion <= PLUGIN_API_VERSION) return null;
+  return {
+    rule: "plugin-api-version",
+    message: `the plugin is for version ${apiVersion} of the plugin API; this gateway has version ${PLUGIN_API_VERSION}`,
+    hint: `upgrade the gateway, or use a version of the plugin with apiVersion: ${PLUGIN_API_VERSION}`,
+  };
+}
+
+/** What keeps a default export from being a plugin, or null. `takeHooks` judges what its setup returns. */
 export function contractBreach(plugin: unknown): string | null {
   if (!isRecord(plugin)) return "the file has no plugin as its default export";
-  const { name, stage, schema, setup, needs } = plugin;
+  if (hasPowers(plugin)) return "the file exports a built-in plugin, which the pipeline names without a path";
+  if (types.isProxy(plugin)) return "the plugin must be a plain object, not a proxy";
+  const { name, apiVersion, stage, also, schema, setup, needs } = plugin;
   if (!isPluginName(name)) return "the plugin's name must be kebab-case text";
-  if (!(STAGES as readonly unknown[]).includes(stage)) return `the plugin's stage must be one of: ${STAGES.join(", ")}`;
+  if (apiVersion !== undefined && !(Number.isSafeInteger(apiVersion) && (apiVersion as number) >= 1))
+    return "the plugin's apiVersion must be a whole number, at least 1";
+  if (!isStage(stage)) return `the plugin's stage must be one of: ${STAGES.join(", ")}`;
+  if (also !== undefined && !(Array.isArray(also) && also.every(isStage)))
+    return `the plugin's also must be a list of stages: ${STAGES.join(", ")}`;
   if (!(schema instanceof URL) || schema.protocol !== "file:")
     return "the plugin's schema must be the URL of a file beside it";
   if (typeof setup !== "function") return "the plugin's setup must be a function";
   const isList = Array.isArray(needs) && needs.every((need) => typeof need === "string");
   return needs === undefined || isList ? null : "the plugin's needs must be a list of plugin names";
+}
+
+function isStage(value: unknown): boolean {
+  return (STAGES as readonly unknown[]).includes(value);
 }

@@ -53,6 +53,7 @@ export const SERVER_CONNECTIONS = 10_000;
 export const BODY_LIMIT = "32MiB";
 export const BODY_MEMORY = "512MiB";
 export const UPLOAD_SPACE = "4GiB";
+export const COUNT_BUDGET = "64MiB";
 export const STORE_TIMEOUT = "1s";
 export const RETENTION = "90d";
 export const DEADLINE = "5m";

@@ -1,5 +1,14 @@
 import { resolve } from "node:path";
-import type { AuthConfig, BillingConfig, GuardConfig, IncidentConfig, Limit, StoreConfig, TierConfig } from "#schema";
+import type {
+  AuthConfig,
+  BillingConfig,
+  GuardConfig,
+  IncidentConfig,
+  Limit,
+  ShedConfig,
+  StoreConfig,
+  TierConfig,
+} from "#schema";
 import {
   type AuthSettings,
   type BillingSettings,
@@ -7,10 +16,11 @@ import {
   type GuardSettings,
   type Incident,
   Secret,
+  type ShedSettings,
   type StoreSettings,
   type Tier,
 } from "../kit/index.ts";
-import { GUARD, mapRecord, milliseconds, overlay, RETENTION, STORE_TIMEOUT } from "./settings.ts";
+import { bytes, GUARD, mapRecord, milliseconds, overlay, RETENTION, STORE_TIMEOUT } from "./settings.ts";
 
 export function buildStore(
   {
@@ -73,7 +83,7 @@ export function buildBilling(billing: BillingConfig): BillingSettings {
       client_gone: outcomes?.client_gone ?? "delivered",
       killed: outcomes?.killed ?? "delivered",
       upstream_cut: outcomes?.upstream_cut ?? "delivered",
-      unanswered: outcomes?.unanswered ?? "free",
+      unanswered: outcomes?.unanswered ?? "prompt",
       no_usage: outcomes?.no_usage ?? "estimate",
     },
   };
@@ -90,12 +100,20 @@ export function buildGuard(written: GuardConfig): GuardSettings {
   };
 }
 
-export function buildTier(name: string, { access, limits }: TierConfig): Tier {
+export function buildShed({ loop_delay: loopDelay, heap }: ShedConfig): ShedSettings {
+  return {
+    loopDelay: loopDelay === undefined ? null : milliseconds(loopDelay),
+    heap: heap === undefined ? null : typeof heap === "number" ? { share: heap } : { bytes: bytes(heap) },
+  };
+}
+
+export function buildTier(name: string, { access, limits, class: ofShedding }: TierConfig): Tier {
   const { day, hour, minute, streams } = limits;
   return {
     name,
     access,
     limits: { day: limit(day), hour: limit(hour), minute: limit(minute), streams: limit(streams) },
+    ...(ofShedding !== undefined && { class: ofShedding }),
   };
 }
 

@@ -18,6 +18,7 @@ import {
   type ConcurrencySettings,
   decimal,
   type Decimal,
+  deepFreeze,
   type ImagePrices,
   type Model,
   type Price,
@@ -35,6 +36,7 @@ import {
   BODY_MEMORY,
   breakerSettings,
   bytes,
+  COUNT_BUDGET,
   DEADLINE,
   inCamelCase,
   lifecycleOf,
@@ -51,7 +53,15 @@ import {
   UPLOAD_SPACE,
   telemetrySettings,
 } from "./settings.ts";
-import { buildAuth, buildBilling, buildGuard, buildIncident, buildStore, buildTier } from "./snapshot-service.ts";
+import {
+  buildAuth,
+  buildBilling,
+  buildGuard,
+  buildIncident,
+  buildShed,
+  buildStore,
+  buildTier,
+} from "./snapshot-service.ts";
 import type { LoadedStep } from "./steps.ts";
 
 /** Of a hook of a local plugin. The built-in ones wait for nothing but a store, which has a time of its own. */
@@ -113,6 +123,8 @@ function buildServer(server: ServerConfig): ServerSettings {
     bodyLimit: bytes(server.body_limit ?? BODY_LIMIT),
     bodyMemory: bytes(server.body_memory ?? BODY_MEMORY),
     uploadSpace: bytes(server.upload_space ?? UPLOAD_SPACE),
+    countBudget: bytes(server.count_budget ?? COUNT_BUDGET),
+    shed: server.shed === undefined ? null : buildShed(server.shed),
     trustedProxies: server.trusted_proxies ?? [],
     connections: {
       total: server.connections?.total ?? SERVER_CONNECTIONS,
@@ -132,13 +144,6 @@ function adminTokens({ token = "", tokens = [] }: AdminConfig): readonly AdminTo
 
 function boundOf(bound: number | "none" | undefined): number | null {
   return bound === undefined || bound === "none" ? null : bound;
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const inner of Object.values(value)) deepFreeze(inner);
-  return value;
 }
 
 function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Model {

@@ -8,7 +8,7 @@ import type { Plugin } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Finding, join, type Place, pluginHint, shortPath } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
 import { find, type MapNode, type Node, showNode } from "./node.ts";
-import { contractBreach, placeOfFault } from "./plugin-fault.ts";
+import { contractBreach, placeOfFault, versionBreach } from "./plugin-fault.ts";
 import { isRecord, type Schema } from "./schema.ts";
 import { check, type Incomplete, place, type Validated } from "./validate.ts";
 
@@ -84,12 +84,27 @@ export async function loadSteps({ tree, config, invalid }: Validated, options: S
     const path = resolve(options.folder, step.use);
     const found = loaded.get(path) ?? (await loadLocalPlugin(path, options.files));
     loaded.set(path, found);
+    const wrong = "finding" in found ? null : nameBreach(found.plugin, path);
+    if (wrong !== null) {
+      report(step.at, wrong);
+      return { ...step, plugin: null };
+    }
     if ("finding" in found) {
       // Where the plugin itself is wrong, its own file and line say more than the step does.
       diagnostics.push(diagnose(found.place ?? nodeAt(step.at).place, step.at, found.finding));
       return { ...step, plugin: null };
     }
     return { ...step, plugin: found.plugin, options: checkOptions(step, found.schema) };
+  }
+
+  /** Log, metrics and storage go by a plugin's name: two plugins of one name would share them. */
+  function nameBreach({ name }: Plugin, path: string): Finding | null {
+    const rule = "plugin-contract";
+    const hint = "give the plugin another name";
+    if (Object.hasOwn(options.builtins, name))
+      return { rule, message: `the plugin has the name of the built-in plugin '${name}'`, hint };
+    const first = [...loaded].find(([, other]) => "plugin" in other && other.plugin.name === name)![0];
+    return first === path ? null : { rule, message: `the plugin '${name}' has the name of ${shortPath(first)}`, hint };
   }
 
   function checkOptions(step: Omit<LoadedStep, "plugin">, schema: Schema): Readonly<Record<string, unknown>> {
@@ -143,7 +158,10 @@ async function loadLocalPlugin(path: string, files: FileAccess): Promise<LocalPl
     const wrong = contractBreach(plugin);
     if (wrong !== null)
       return bad("plugin-contract", wrong, "export default definePlugin({ name, stage, schema, setup })");
-    return await withSchema(plugin as Plugin, path, files);
+    const tooNew = versionBreach(plugin as Plugin);
+    if (tooNew !== null) return { finding: tooNew, place: null };
+    // What was checked here stays as it is: neither its stage nor its powers change later.
+    return await withSchema(Object.freeze(plugin as Plugin), path, files);
   } catch (error) {
     if (error instanceof FileError) return bad(error.rule, `the plugin file ${error.message}`);
     const code = [...sources].map(([path, text]) => ({ path, loadedFrom: files.locate(path), text }));

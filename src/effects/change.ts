@@ -1,4 +1,5 @@
 import type { Snapshot } from "../kit/index.ts";
+import { same } from "./values.ts";
 
 /** What a change may mean to those who use the gateway, the worst first. */
 export const CLASSES = ["breaking", "risky", "safe"] as const;
@@ -159,6 +160,7 @@ const PAIRS = [
     ["room-smaller", "risky", "the gateway is full sooner"],
     ["room-larger", "safe", "the gateway is full later"],
   ],
+  [["shedding-changed", "risky", "under overload other requests are refused, or sooner or later"]],
   [
     ["origins-lost", "breaking", "pages from there are refused"],
     ["origins-gained", "safe", "pages from there are served"],
@@ -180,7 +182,6 @@ const PAIRS = [
     ["dashboard-gained", "safe", "browsers find the dashboard and the status page"],
   ],
   [["error-form-changed", "risky", "some clients read errors in another form"]],
-  [["public-url-changed", "risky", "identity providers send users back to another address"]],
   [["proxies-changed", "risky", "other addresses are believed to be the client's"]],
   [["admin-changed", "risky", "the admin listener is reached otherwise"]],
   [["workers-changed", "safe", "other processes serve"]],
@@ -318,34 +319,4 @@ interface NumberOptions {
 export function percentOf(before: number, after: number): number | null {
   if (before === 0 || !Number.isFinite(before) || !Number.isFinite(after)) return null;
   return Math.round(((after - before) / before) * 10_000) / 100;
-}
-
-/** What stands for a value that the other side keeps to itself: nothing is known of it, so it is not said to differ. */
-export const REDACTED = "[redacted]";
-
-/** Whether two parts of a snapshot are the same, secrets included; what is redacted is taken to be the same. */
-export function same(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (isSecret(a) && isSecret(b)) return same(a.reveal(), b.reveal());
-  if (typeof a === "string" && typeof b === "string") return couldBe(a, b) || couldBe(b, a);
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const [left, right] = [a as Keyed, b as Keyed];
-  // One that is undefined is as good as one that is not there.
-  for (const key of Object.keys(left)) if (!same(left[key], right[key])) return false;
-  for (const key of Object.keys(right)) if (right[key] !== undefined && left[key] === undefined) return false;
-  return true;
-}
-
-/** Whether a text with redacted parts could be the other one. */
-function couldBe(redacted: string, text: string): boolean {
-  if (!redacted.includes(REDACTED)) return false;
-  const parts = redacted.split(REDACTED).map((part) => RegExp.escape(part));
-  return new RegExp(`^${parts.join(".*")}$`, "s").test(text);
-}
-
-type Keyed = Readonly<Record<string, unknown>>;
-
-function isSecret(value: unknown): value is { reveal(): string } {
-  return typeof value === "object" && value !== null && "reveal" in value && typeof value.reveal === "function";
 }

@@ -1,4 +1,4 @@
-import { mayCall, type Snapshot } from "../kit/index.ts";
+import { classesOf, mayCall, type Snapshot } from "../kit/index.ts";
 import { type Change, Changes, CLASSES, type Side } from "./change.ts";
 import { compareModel, comparePrices } from "./models.ts";
 import { comparePipelines } from "./pipeline.ts";
@@ -15,6 +15,7 @@ export function compare(before: Side, after: Side): readonly Change[] {
   const reach = new Reach(before.snapshot, after.snapshot);
   const renamed = renamedUpstreams(before.snapshot, after.snapshot);
   comparePlans(changes, before.snapshot, after.snapshot);
+  compareClasses(changes, before.snapshot, after.snapshot);
   compareModels(changes, before.snapshot, after.snapshot, reach, renamed);
   compareUpstreams(changes, [before.snapshot, after.snapshot], renamed, (upstream) => reach.ofUpstream(upstream));
   comparePipelines(changes, [before, after], plans);
@@ -81,6 +82,19 @@ function comparePlans(changes: Changes, before: Snapshot, after: Snapshot): void
       const limits = [old.limits[window], now.limits[window]] as const;
       changes.smaller("limit-lowered", { plan, setting: window }, limits, { none: "none", plans: [plan] });
     }
+  }
+}
+
+/** Whom shedding refuses first, among the plans of both sides. */
+function compareClasses(changes: Changes, before: Snapshot, after: Snapshot): void {
+  if (before.server.shed === null || after.server.shed === null) return;
+  const [old, now] = [classesOf(before.tiers), classesOf(after.tiers)];
+  const plans = planNames(before, after).filter((plan) => old.has(plan) && now.has(plan));
+  const placeOf = (classes: ReadonlyMap<string, number>, plan: string): number =>
+    plans.filter((other) => classes.get(other)! < classes.get(plan)!).length;
+  for (const plan of plans) {
+    if (placeOf(old, plan) === placeOf(now, plan)) continue;
+    changes.differs("shedding-changed", { plan, setting: "class" }, [old.get(plan)!, now.get(plan)!], [plan]);
   }
 }
 

@@ -1,11 +1,12 @@
 import { dirname, relative } from "node:path";
 import { type Address, type AdminToken, type AuthSettings, type Secret, type Snapshot } from "../kit/index.ts";
-import { type Changes, FUTURE_USERS, same, type Two, type Value } from "./change.ts";
+import { type Changes, FUTURE_USERS, type Two, type Value } from "./change.ts";
 import {
   compareDecimals,
   decimalNumber,
   duration,
   pointersOfDifference,
+  same,
   secretText,
   size,
   snakeCase,
@@ -137,6 +138,8 @@ function compareServer(changes: Changes, sides: Two<Snapshot>): void {
   changes.smaller("limit-lowered", at("server.body_limit"), [old.bodyLimit, now.bodyLimit], { show: size });
   changes.smaller("room-smaller", at("server.body_memory"), [old.bodyMemory, now.bodyMemory], { show: size });
   changes.smaller("room-smaller", at("server.upload_space"), [old.uploadSpace, now.uploadSpace], { show: size });
+  changes.smaller("limit-lowered", at("server.count_budget"), [old.countBudget, now.countBudget], { show: size });
+  compareShedding(changes, [old.shed, now.shed]);
   const total = [old.connections.total, now.connections.total] as const;
   changes.smaller("room-smaller", at("server.connections.total"), total);
   const perAddress = [old.connections.perAddress, now.connections.perAddress] as const;
@@ -156,7 +159,7 @@ function compareServer(changes: Changes, sides: Two<Snapshot>): void {
     changes.add(kind, at("server.dashboard"), [old.dashboard, now.dashboard]);
   }
   changes.differs("error-form-changed", at("server.error_format"), [old.errorFormat, now.errorFormat]);
-  changes.differs("public-url-changed", at("server.public_url"), [old.publicUrl ?? null, now.publicUrl ?? null]);
+  changes.differs("sign-in-changed", at("server.public_url"), [old.publicUrl ?? null, now.publicUrl ?? null]);
   changes.differs("proxies-changed", at("server.trusted_proxies"), [old.trustedProxies, now.trustedProxies]);
   changes.differs("workers-changed", at("server.workers"), [old.workers, now.workers]);
   changes.differs("admin-changed", at("server.admin"), [adminText(old.admin), adminText(now.admin)]);
@@ -171,6 +174,18 @@ function compareAdminTokens(changes: Changes, [old, now]: Two<readonly AdminToke
     changes.differs("admin-changed", subject, [before?.role ?? "none", after?.role ?? "none"]);
     if (before && after) secret(changes, "admin-changed", subject, [before.token, after.token]);
   }
+}
+
+type Shed = Snapshot["server"]["shed"];
+
+function compareShedding(changes: Changes, [old, now]: Two<Shed>): void {
+  const delay = (shed: Shed): Value => (shed?.loopDelay == null ? "none" : duration(shed.loopDelay));
+  changes.differs("shedding-changed", at("server.shed.loop_delay"), [delay(old), delay(now)]);
+  const heap = (shed: Shed): Value => {
+    if (shed?.heap == null) return "none";
+    return "share" in shed.heap ? shed.heap.share : size(shed.heap.bytes);
+  };
+  changes.differs("shedding-changed", at("server.shed.heap"), [heap(old), heap(now)]);
 }
 
 type IpLimit = Snapshot["server"]["ipLimit"];

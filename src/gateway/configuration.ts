@@ -6,7 +6,7 @@ import { loadLastGood, saveLastGood, storeUrlHint } from "../config/last-good.ts
 import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
 import { type Host, type Log, type Snapshot, type Store, storeUnavailable } from "../kit/index.ts";
-import { buildPipeline, endsBefore } from "../pipeline/build.ts";
+import { endsBefore, setUp } from "../pipeline/build.ts";
 import { logWarnings } from "./warnings.ts";
 
 /** A configuration that can serve. */
@@ -136,7 +136,8 @@ export function dataFolder(storeUrl: string, file: string, env: LoadSettings["en
 const DISPOSE_TIMEOUT_MS = 3_000;
 
 /**
- * Sets one plugin up on a host that can do nothing, so that a check and a reload find what its setup refuses.
+ * Sets one plugin up on a host that can do nothing, so that a check and a reload find what its setup refuses and which
+ * of its hooks are not of its stage.
  * @param log gets a line for a `dispose` that does not end.
  * @throws what the setup threw.
  */
@@ -146,14 +147,15 @@ export async function dryRun(
   log: Pick<Log, "warn"> | null = null,
   disposeTimeoutMs = DISPOSE_TIMEOUT_MS,
 ): Promise<void> {
-  const pipeline = await buildPipeline([{ plugin, settings }], offlineHost(snapshot)).catch((error: unknown) => {
+  const { hooks } = await setUp({ plugin, settings }, offlineHost(snapshot)).catch((error: unknown) => {
     throw error instanceof Error && error.cause !== undefined ? error.cause : error;
   });
+  const disposed = (async () => hooks.dispose?.())();
   const wait = (late: () => void): (() => void) => {
     const timer = setTimeout(late, disposeTimeoutMs);
     return () => clearTimeout(timer);
   };
-  if (await endsBefore(pipeline.dispose(), wait)) return;
+  if (await endsBefore(disposed, wait)) return;
   log?.warn({ plugin: plugin.name, after_ms: disposeTimeoutMs }, "dispose of a plugin does not end: not waited for");
 }
 

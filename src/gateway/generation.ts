@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Diagnostic } from "../config/diagnostics.ts";
-import type { BreakerState, Host, Observer, RequestPipeline, Snapshot } from "../kit/index.ts";
+import type { BreakerState, Host, IdempotencyKeys, Observer, RequestPipeline, Snapshot } from "../kit/index.ts";
 import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
 import { withConfig } from "../telemetry/log.ts";
@@ -36,6 +36,7 @@ interface GenerationParts {
   /** Leased for this configuration; released when the generation is disposed of. */
   readonly upstreams: UpstreamSet;
   readonly services: HostServices;
+  readonly keys: IdempotencyKeys;
   /** Counts in `trial`. */
   readonly observer: Observer;
   readonly trial?: Trial;
@@ -72,7 +73,7 @@ export interface Generation extends RequestPipeline {
 
 /** @throws Error naming the plugin whose setup failed; the upstreams are released then. */
 export async function createGeneration(parts: GenerationParts): Promise<Generation> {
-  const { number, loaded, upstreams, services, observer, trial = { counts: null } } = parts;
+  const { number, loaded, upstreams, services, keys, observer, trial = { counts: null } } = parts;
   const { snapshot } = loaded;
   const host: Host = {
     ...services,
@@ -90,6 +91,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
     host,
     observer,
     send: (...attempt) => upstreams.send(...attempt),
+    keys,
   });
   const retired = Promise.withResolvers<void>();
   let inFlight = 0;

@@ -1,5 +1,5 @@
 import { ConfigurationError, lineOf } from "../config/diagnostics.ts";
-import { inBackground } from "../kit/index.ts";
+import { type IdempotencyKeys, inBackground } from "../kit/index.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
@@ -27,6 +27,7 @@ const DISPOSE_TIMEOUT_MS = 3_000;
 
 interface GenerationsOptions {
   readonly services: HostServices;
+  readonly keys: IdempotencyKeys;
   readonly upstreams: Upstreams;
   readonly telemetry: Telemetry;
   readonly registry: InstanceRegistry;
@@ -125,7 +126,7 @@ function endCooldowns(result: ReloadResult, by: "file" | "reload", upstreams: Up
 
 type Build = (loaded: Loaded, number: number, probation: boolean) => Promise<Generation>;
 
-function builder({ log }: StartContext, { services, upstreams, telemetry }: GenerationsOptions): Build {
+function builder({ log }: StartContext, { services, keys, upstreams, telemetry }: GenerationsOptions): Build {
   return async (loaded, number, probation) => {
     const { snapshot } = loaded;
     const trial: Trial = { counts: null };
@@ -133,7 +134,7 @@ function builder({ log }: StartContext, { services, upstreams, telemetry }: Gene
     await telemetry.prepare(snapshot.telemetry);
     const lease = await upstreams.lease(snapshot, probation ? { probation, log: ownLog } : {});
     const observer = telemetry.observerOf(snapshot, trial);
-    return createGeneration({ number, loaded, upstreams: lease, services, observer, trial });
+    return createGeneration({ number, loaded, upstreams: lease, services, keys, observer, trial });
   };
 }
 

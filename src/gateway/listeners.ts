@@ -71,7 +71,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
     kill: (userId) => killSwitch.kill(userId),
     streams,
     validateTokenCount: (body) => validateBody("count_tokens", body),
-    tokensIn: (text) => tokenizer.countForClient(text),
+    tokensIn: (text, userId) => tokenizer.countForClient(text, userId),
     openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
     now,
     log,

@@ -30,6 +30,7 @@ import { DeadlineSweeper } from "../upstream/send/deadlines.ts";
 import { createUpstreams, type Upstreams } from "../upstream/upstreams.ts";
 import { dataFolder, type FirstLoad, type LoadSettings } from "./configuration.ts";
 import { everyBreaker } from "./cooldowns.ts";
+import { RunningKeys } from "./idempotency.ts";
 import { type HostServices, type ProcessState, shortHash, type Trial } from "./generation.ts";
 import type { Closing } from "./shutdown.ts";
 import { KillSwitch } from "./stream-kill.ts";
@@ -288,6 +289,13 @@ export function openTokenizer({ closing }: StartContext): Tokenizer {
   const tokenizer = createTokenizer();
   closing.add(() => tokenizer.close());
   return tokenizer;
+}
+
+/** The idempotency keys of what this process runs. */
+export function openKeys({ log, closing }: Pick<StartContext, "log" | "closing">, { store }: Pick<Storage, "store">) {
+  const keys = new RunningKeys({ store, log });
+  closing.add(() => keys.close());
+  return keys;
 }
 
 /** What plugins of every configuration reach through their host. */

@@ -8,7 +8,7 @@ import { parse } from "../config/parse.ts";
 import { isRecord } from "../config/schema.ts";
 import { coveredPlaces, looksLikeKey, masked } from "../config/secrets.ts";
 import { maskedUnread } from "../config/unread.ts";
-import { REDACTED } from "../effects/change.ts";
+import { REDACTED } from "../effects/values.ts";
 import { codeOf } from "./compile.ts";
 import type { Loaded } from "./configuration.ts";
 
@@ -33,6 +33,8 @@ export interface SourceBody {
     readonly use: string;
     readonly name: string;
     readonly stage: string;
+    /** Further stages; absent: none. */
+    readonly also?: readonly string[];
     readonly needs: readonly string[];
     readonly schema: unknown;
   }[];
@@ -63,12 +65,13 @@ export function sourceBody(loaded: Loaded, rejected: Rejected | null = null): So
     if (!isPath(settings.use)) return [];
     const schemaFile = fileURLToPath(plugin.schema);
     const schema = sources.find(({ kind, path }) => kind === "plugin" && schemaFile.endsWith(path))?.text ?? "{}";
-    const { name, stage, needs = [] } = plugin;
+    const { name, stage, also = [], needs = [] } = plugin;
     return [
       {
         use: settings.use,
         name,
         stage,
+        ...(also.length > 0 && { also }),
         needs,
         schema: JSON.parse(schema) as unknown,
       },
@@ -251,9 +254,9 @@ export function sourceAccess(body: SourceBody, folder: string): FileAccess {
       const path = fileURLToPath(new URL(url).searchParams.get("origin") ?? "file:///");
       const plugin = plugins.get(path);
       if (plugin === undefined) throw new Error("is not known");
-      const { name, stage, needs } = plugin;
+      const { name, stage, also, needs } = plugin;
       const schema = pathToFileURL(resolve(dirname(anchor), schemaName(path)));
-      return { default: { name, stage, needs, schema, setup: () => ({}) } };
+      return { default: { name, stage, also, needs, schema, setup: () => ({}) } };
     },
   };
 }

@@ -17,6 +17,7 @@ import { listenAdmin, listenPublic, type PublicListener, urlOf } from "./listene
 import type { Reloader } from "./reloader.ts";
 import {
   hostServices,
+  openKeys,
   openAccounts,
   openStorage,
   openTelemetry,
@@ -95,9 +96,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const telemetry = await openTelemetry(context, storage);
     const tokenizer = openTokenizer(context);
     const services = hostServices(context, storage, accounts, tokenizer);
+    const keys = openKeys(context, storage);
     const registry = new InstanceRegistry({ store: storage.store, self: () => instanceInfo(state), log });
     const { reloader, history } = await startGenerations(context, {
       services,
+      keys,
       upstreams,
       telemetry,
       registry,

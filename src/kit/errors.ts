@@ -5,6 +5,8 @@ import type { AttemptError } from "./reply.ts";
 /** How an error leaves the gateway; `body` "text" is the message alone, "message" is JSON `{message}`, "error" `{error}`. */
 interface ErrorRow {
   readonly status: number;
+  /** Further statuses, each chosen by `ErrorDetails.status`; left out: there are no others. */
+  readonly others?: readonly number[];
   /** What clients' formats call it. */
   readonly kind: ErrorKind;
   /** Whether the code is sent as `X-Error-Code`. */
@@ -32,6 +34,7 @@ export const ERRORS = Object.freeze({
   NOT_FOUND: text(404, "not_found"),
   MODEL_NOT_FOUND: { status: 404, kind: "not_found", coded: false, body: "error" },
   UNKNOWN_PATH: json(404, "not_found"),
+  IDEMPOTENCY_CONFLICT: { ...text(409, "invalid_request"), others: [422] },
   METHOD_NOT_ALLOWED: json(405, "invalid_request"),
   REQUEST_TOO_LARGE: text(413, "too_large"),
   UNSUPPORTED_MEDIA_TYPE: text(415, "invalid_request"),
@@ -52,6 +55,8 @@ export const ERRORS = Object.freeze({
 export type ErrorCode = keyof typeof ERRORS;
 
 export interface ErrorDetails {
+  /** One of the row's further statuses; left out: the row's own. */
+  readonly status?: number;
   /** Seconds until a retry makes sense; sent as `Retry-After`, rounded up, at least 1. */
   readonly retryAfter?: number;
   /** No retry can help: sent as `x-should-retry: false`. */
@@ -82,7 +87,7 @@ export class GatewayError extends Error {
   }
 
   get status(): number {
-    return ERRORS[this.code].status;
+    return this.details.status ?? ERRORS[this.code].status;
   }
 
   get kind(): ErrorKind {

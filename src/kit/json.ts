@@ -5,6 +5,14 @@ export function isJson(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Freezes plain data all the way. What is frozen already is taken to be frozen inside, too. @returns it */
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return value;
+}
+
 /** The names on the way of a JSON pointer (RFC 6901), from the outside in. */
 export type Path = readonly string[];
 

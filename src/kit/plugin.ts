@@ -13,8 +13,9 @@ import type {
   PluginHeaders,
   Principal,
 } from "./request.ts";
-import type { ChainStep, Snapshot, Target } from "./snapshot.ts";
-import type { PluginStorage, Store, Windows } from "./store.ts";
+import type { PublicSnapshot } from "./public-snapshot.ts";
+import type { Target } from "./snapshot.ts";
+import type { PluginStorage, Windows } from "./store.ts";
 import type { Tag } from "./tags.ts";
 
 /** Stage names double as the pipeline's order; the linker refuses a configuration that reorders them. */
@@ -26,6 +27,11 @@ export type Settle<Result> = (result: Result) => Awaitable<void>;
 
 export interface Admitted {
   readonly settle?: Settle<Outcome>;
+  /**
+   * Frees what other requests may use as soon as the client has left. Called at most once, before `settle`, and only if the
+   * charge has to wait for the upstream's count.
+   */
+  readonly release?: () => Awaitable<void>;
   /** Counters after this request, for the rate-limit headers. */
   readonly windows?: Windows;
   /** The user's stop token at admission: a stream ends when it is raised. */
@@ -95,16 +101,56 @@ export interface Hooks {
   dispose?(): Awaitable<void>;
 }
 
+/** A hook by the name that `setup` returns it under. */
+export type HookName = keyof Hooks;
+
+/**
+ * Which hooks a plugin of each stage may return. This is the only such table: the pipeline build, `check`, the
+ * conformance kit and the documentation read it. `dispose` belongs to every stage.
+ */
+export const HOOKS_BY_STAGE = {
+  identify: ["identify"],
+  admit: ["admit", "windows"],
+  guard: ["attempt"],
+  transform: ["transform", "answer", "event", "stream", "response"],
+  relay: ["relay"],
+  account: ["settle"],
+} as const satisfies Readonly<Record<Stage, readonly HookName[]>>;
+
+/** The version of this contract. It rises when a plugin that was right would be wrong. */
+export const PLUGIN_API_VERSION = 1;
+
+/**
+ * What a plugin file exports by default.
+ * @example
+ * export default definePlugin<Options>({
+ *   name: "shout",
+ *   apiVersion: 1,
+ *   stage: "transform",
+ *   schema: new URL("./shout.schema.json", import.meta.url),
+ *   setup: () => ({ event: (event) => event }),
+ * });
+ */
 export interface Plugin<Options = never> {
   /** kebab-case, as written under `pipeline:`. */
   readonly name: string;
+  /** The version of the plugin API that it is written for; absent: 1. A gateway refuses a newer one than it has. */
+  readonly apiVersion?: number;
+  /** Decides where it may stand in the pipeline, and which hooks it may return. */
   readonly stage: Stage;
+  /** Further stages whose hooks it may return. They run at the place where the plugin stands. */
+  readonly also?: readonly Stage[];
   /** JSON Schema of the options: the linker checks them before `setup` sees them. */
   readonly schema: URL;
   /** Names of plugins that must stand in the same pipeline. */
   readonly needs?: readonly string[];
   /** Once per generation. */
   setup(options: Readonly<Options>, host: PluginHost): Awaitable<Hooks>;
+}
+
+/** The stages of a plugin, the main one first. */
+export function stagesOf({ stage, also = [] }: Pick<Plugin, "stage" | "also">): readonly Stage[] {
+  return [stage, ...also];
 }
 
 const NAME = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
@@ -119,103 +165,30 @@ export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> 
   return plugin;
 }
 
+/**
+ * The host of one plugin: all that it reaches outside itself. Frozen. Nothing here moves money, changes users or holds a
+ * secret. Built-in plugins have more, by stage (`builtin.ts`).
+ */
+export interface PluginHost {
+  /** The configuration in force, without addresses, credentials and other plugins' options. */
+  readonly snapshot: PublicSnapshot;
+  /** A part of the store that this plugin has to itself, in every generation. For hooks, not for `setup`. */
+  readonly storage: PluginStorage;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  /** Calls back about when `at` (Unix milliseconds) is reached, unless cancelled; resolution 50 ms. */
+  readonly schedule: (at: number, callback: () => void) => () => void;
+  /** Tokens of a text by the gateway's tokenizer. */
+  readonly countTokens: (text: string) => Promise<number>;
+  readonly log: Log;
+}
+
 /** Structured log; fields never hold secrets, headers or bodies. */
 export interface Log {
   debug(fields: object, message: string): void;
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
-}
-
-export type BreakerState = "closed" | "open" | "half_open";
-
-/** Leave to make one attempt. Exactly one `end`; a half-open probe that never ends would lock its upstream out. */
-export interface Permit {
-  /** The upstream has begun to answer: a probe has succeeded, whatever the rest of a long stream brings. */
-  answered(): void;
-  end(result: AttemptResult): void;
-}
-
-export interface Breaker {
-  readonly state: BreakerState;
-  /** Unix milliseconds at which an open breaker lets a probe through; 0 while closed. */
-  readonly retryAt: number;
-  acquire(): Permit | null;
-}
-
-export interface Identities {
-  /** The live key's user; null for anything that is no known key. Believed for half a second. */
-  byKey(secret: string): Awaitable<Principal | null>;
-  /**
-   * As `byKey`, perhaps out of date: the version of what it returns has to be confirmed before anything is served, by
-   * an admission or by `confirm`.
-   */
-  presume(secret: string): Awaitable<Principal | null>;
-  /** Whether the store still has the principal's version; always true of one without. */
-  confirm(principal: Principal): Awaitable<boolean>;
-  /** Of a principal that was found to be out of date: the next look-up asks the store. */
-  forget(principal: Principal): void;
-  /** A valid access token's user. */
-  byToken(token: string): Awaitable<Principal | null>;
-}
-
-/** The streams that users can end with `POST /v1/user/streams/kill`. */
-export interface StreamKills {
-  /**
-   * Calls `stop` once when the user's stop token is raised above `token`, pushed and within a second at the latest.
-   * @returns lets go; `stop` is not called any more.
-   */
-  watch(userId: string, token: number, stop: () => void): () => void;
-}
-
-/** What is known of a request that was refused before it became an exchange. */
-export interface RefusedRequest {
-  readonly principal: Principal | null;
-  readonly call: Call | null;
-}
-
-/** What metrics and logs are made of. */
-export interface Observer {
-  /** Before anything else: its request is still whole. Left out: nobody needs to read it. */
-  began?(exchange: Exchange): void;
-  attempt(exchange: Exchange, target: Target, result: AttemptResult): void;
-  /** A request refused before it became an exchange; `receivedAt` in Unix milliseconds. */
-  refused(request: ClientRequest, error: unknown, receivedAt: number, known?: RefusedRequest): void;
-  finished(exchange: Exchange, outcome: Outcome): void;
-  pluginFailed(name: string, error: unknown): void;
-  /** Asked once a pipeline for each hook of a plugin; called with the milliseconds of each call. Left out: nobody measures. */
-  hookTimer?(plugin: string, hook: string): (milliseconds: number) => void;
-  /** A synchronous hook has held up everything for longer than it may; told once a minute at most. */
-  pluginSlow?(plugin: string, hook: string, milliseconds: number): void;
-}
-
-/** What plugins and the pipeline reach outside themselves: state, time, chance. */
-export interface Host {
-  readonly snapshot: Snapshot;
-  readonly store: Store;
-  readonly identities: Identities;
-  readonly streamKills: StreamKills;
-  /**
-   * Outlives a reload. Every model of an upstream has the same one, unless its `breaker.scope` is target.
-   * @param model the target's name at the upstream; by default the state of the upstream as a whole.
-   */
-  breaker(upstream: string, model?: string): Breaker;
-  /** The targets of a step in the order in which to try them. */
-  order(step: ChainStep, exchange: Exchange): readonly Target[];
-  /** Unix milliseconds. */
-  readonly now: () => number;
-  /** Milliseconds with fractions, of a clock for durations; left out: `now`. */
-  readonly elapsed?: () => number;
-  /** Calls back about when `at` (Unix milliseconds) is reached, unless cancelled; resolution 50 ms. */
-  readonly schedule: (at: number, callback: () => void) => () => void;
-  readonly countTokens: (text: string) => Promise<number>;
-  readonly log: Log;
-}
-
-/** The host of one plugin. */
-export interface PluginHost extends Host {
-  /** Of this plugin alone, in every generation. For hooks, not for `setup`. */
-  readonly storage: PluginStorage;
 }
 
 /**

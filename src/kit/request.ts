@@ -1,5 +1,6 @@
 import type { AbortReason, Cancellation } from "./cancellation.ts";
 import type { ErrorCode, GatewayError } from "./errors.ts";
+import type { Idempotency } from "./idempotency.ts";
 import type { Json } from "./json.ts";
 import type { KeyLimits } from "./key-limits.ts";
 import type { StreamEvent } from "./reply.ts";
@@ -279,7 +280,14 @@ export interface Client {
   abort(reason: AbortReason): void;
   /** `listener` is called at `abort("shutdown")` also when `signal` was aborted before for another reason. One listener. */
   onShutdown(listener: () => void): void;
-  answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void;
+  /** @param requestId of the request whose answer it is; left out: this one's. */
+  answer(
+    status: number,
+    contentType: string,
+    body: string | Uint8Array,
+    headers: Readonly<Record<string, string>>,
+    requestId?: string,
+  ): void;
   /** Sends the head of a streamed answer. */
   startStream(contentType: string, headers: Readonly<Record<string, string>>): void;
   /** @param events of the upstream's stream that the chunk holds. @returns false: stop until `onDrain` calls. */
@@ -288,7 +296,8 @@ export interface Client {
   end(last: string): void;
   /** Breaks the connection off: a body without an ending of its own must not look whole. */
   cut(): void;
-  refuse(error: unknown, headers: Readonly<Record<string, string>>): void;
+  /** @param requestId as of `answer`. */
+  refuse(error: unknown, headers: Readonly<Record<string, string>>, requestId?: string): void;
 }
 
 /** What was read of a request's body, checked. */
@@ -312,6 +321,8 @@ export interface InferenceRequest {
   readonly client: Client;
   /** null before it was read, and once `keep` was called. */
   readonly body: RequestBody | null;
+  /** Left out: it may be served as often as it is sent. Known with the body. */
+  readonly idempotency?: Idempotency | null;
   /** Told of each target that it is tried at; left out: nobody asks. */
   tried?(target: Target): void;
   /** Drops the body, of which so many bytes are still held elsewhere: the rest of its room is given back. */

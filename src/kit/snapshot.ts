@@ -1,6 +1,7 @@
 import type { Lifecycle } from "./lifecycle.ts";
 import type { Decimal, Price } from "./money.ts";
 import type { Secret } from "./secret.ts";
+import type { ShedSettings } from "./shedding.ts";
 import type { Accepts, ApiChoice, Parameters, Vendor } from "./vendor.ts";
 
 /** The compiled configuration: frozen plain data. Records keyed by operators' names have no prototype. */
@@ -52,6 +53,10 @@ export interface ServerSettings {
   readonly bodyMemory: number;
   /** Bytes of uploads that requests in flight may hold on disk, all together. */
   readonly uploadSpace: number;
+  /** Bytes of `count_tokens` bodies, a minute and user. */
+  readonly countBudget: number;
+  /** `null`: requests are never shed. */
+  readonly shed: ShedSettings | null;
   readonly trustedProxies: readonly string[];
   /** Open connections of one process: in all, and of one client address; null: no bound of its own. */
   readonly connections: { readonly total: number; readonly perAddress: number | null };
@@ -142,6 +147,8 @@ export interface Tier {
   /** Model tiers this plan may call. */
   readonly access: readonly string[] | "all";
   readonly limits: Limits;
+  /** Plans of a lower class are shed first; absent: its place among the plans. */
+  readonly class?: number;
 }
 
 /** A plan by its name; one that the configuration no longer has may call nothing. */

@@ -1,6 +1,8 @@
+import type { ApiKey, KeyChange, KeyRoll, KeyRollResult, NewKey } from "./api-keys.ts";
 import type { AuditStore } from "./audit.ts";
+import type { IdempotencyStore } from "./idempotency.ts";
 import type { Awaitable, Principal } from "./request.ts";
-import type { BudgetState, KeyLimits, RequestBudget } from "./key-limits.ts";
+import type { RequestBudget } from "./key-limits.ts";
 import type { LedgerEntry, LedgerStore, Settlement } from "./ledger.ts";
 import type { Limits } from "./snapshot.ts";
 import type { Grant, GrantPage, NewGrant, NewUser, User, UserPage, UserQuery } from "./users.ts";
@@ -29,6 +31,11 @@ export interface Admission {
   readonly stream: boolean;
   /** Nano-units to hold; 0n holds nothing and needs no credits. */
   readonly hold: bigint;
+  /**
+   * Nano-units of the longest answer that the model can write. While less than this is left, the request holds all that is
+   * left, so that one such request runs at a time. Left out: nobody knows how long answers can be.
+   */
+  readonly fullHold?: bigint;
   /** false: the hold is recorded, nobody is refused for credits. */
   readonly enforceCredits: boolean;
   /** For the record that a crash leaves behind. */
@@ -45,46 +52,6 @@ export type AdmissionResult =
   /** `stopToken`: the user's at this very moment; of a repeated admission, the one it was first admitted under. */
   | { readonly ok: true; readonly windows: Windows; readonly stopToken: number }
   | { readonly ok: false; readonly refusal: Refusal; readonly windows: Windows };
-
-/** A key as stored: the secret only as its SHA-256 digest. One that has expired is as one that is not there. */
-export interface ApiKey {
-  readonly id: string;
-  readonly userId: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-  /** Absent: it may do what its user may. */
-  readonly limits?: KeyLimits;
-  /** Of a key with a budget. */
-  readonly budget?: BudgetState;
-}
-
-export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt" | "budget"> & { readonly digest: Uint8Array };
-
-/** What is to be different about a key; absent fields stay. */
-export interface KeyChange {
-  readonly name?: string;
-  /** null takes a limit away. A rolled key's budget stays the one that it shares. */
-  readonly limits?: { readonly [Name in keyof KeyLimits]?: KeyLimits[Name] | null };
-}
-
-/** A new key takes the place of another, with its name and limits, and shares its budget. */
-export interface KeyRoll {
-  readonly next: Pick<NewKey, "id" | "prefix" | "digest">;
-  /** Unix milliseconds until which the old key serves; null: it is revoked at once. */
-  readonly graceEndsAt: number | null;
-  /** Live keys of a user afterwards. */
-  readonly maximum: number;
-}
-
-export type KeyRollResult =
-  /** `until`: Unix milliseconds from which the old key is no more. */
-  | { readonly ok: true; readonly key: ApiKey; readonly until: number }
-  /** `replacedBy`: it was rolled before, into this key. */
-  | { readonly ok: false; readonly reason: "unknown" }
-  | { readonly ok: false; readonly reason: "full" }
-  | { readonly ok: false; readonly reason: "rolled"; readonly replacedBy: string };
 
 /** A sign-in code on its way; of the code itself only a keyed digest. */
 export interface NewCode {
@@ -157,6 +124,12 @@ export interface AdmissionStore {
    * @returns whether it changed something: false when it had been settled before, or nobody admitted it.
    */
   settle(settlement: Settlement): Awaitable<boolean>;
+  /**
+   * Frees slot and hold of a request that its client has left while its charge is still to be found out. It counts as
+   * running until it is settled, and a crash before that leaves the record of one. Does nothing for a request that is not
+   * running, and nothing the second time.
+   */
+  release(running: Pick<Admission, "id" | "userId">): Awaitable<void>;
   windows(userId: string, limits: Limits): Awaitable<Windows>;
   /** Running reservations of a user: stream slots taken and nano-units held. */
   running(userId: string): Awaitable<{ readonly requests: number; readonly streams: number; readonly held: bigint }>;
@@ -334,6 +307,14 @@ function checkedTtl(ttl: number): number {
  * `storeUnavailable`.
  */
 export interface Store
-  extends AdmissionStore, LedgerStore, AccountStore, SignInStore, InstanceStore, AuditStore, ValueStore {
+  extends
+    AdmissionStore,
+    LedgerStore,
+    AccountStore,
+    SignInStore,
+    InstanceStore,
+    AuditStore,
+    ValueStore,
+    IdempotencyStore {
   close(): Awaitable<void>;
 }

@@ -11,7 +11,7 @@ import {
   type Usage,
   type WindowName,
 } from "../kit/index.ts";
-import { applies } from "../pipeline/build.ts";
+import { applies } from "../pipeline/plans.ts";
 import { tokensOf } from "../telemetry/decisions.ts";
 import type { ManualSetting } from "../upstream/state/manual.ts";
 import type { Used } from "./carried.ts";

@@ -2,7 +2,14 @@ import { DIALECTS } from "../dialects/capabilities.ts";
 import type { Loaded } from "../gateway/configuration.ts";
 import { createGeneration, ProcessState } from "../gateway/generation.ts";
 import { publicServer } from "../gateway/listeners.ts";
-import { hostServices, openAccounts, openStorage, openTokenizer, type StartContext } from "../gateway/services.ts";
+import {
+  hostServices,
+  openAccounts,
+  openKeys,
+  openStorage,
+  openTokenizer,
+  type StartContext,
+} from "../gateway/services.ts";
 import { Closing } from "../gateway/shutdown.ts";
 import type { Tokenizer } from "../gateway/tokenizer.ts";
 import type { ValidateBody } from "../server/body-schemas.ts";
@@ -119,6 +126,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
       store: recorder.store(storage.store),
       schedule: (at, callback) => clock.schedule(at, callback),
     },
+    keys: openKeys(context, storage),
     observer: recorder,
   });
   closing.add(async () => {
@@ -156,7 +164,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
 function heldBy(clock: VirtualClock, { count, countForClient }: NonNullable<OfflineOptions["tokenizer"]>) {
   return {
     count: (text: string) => clock.hold(count(text)),
-    countForClient: (text: string) => clock.hold(countForClient(text)),
+    countForClient: (text: string, userId: string) => clock.hold(countForClient(text, userId)),
   };
 }
 

@@ -20,6 +20,7 @@ import {
   type Store,
   type Target,
 } from "../kit/index.ts";
+import { takeHooks, type TakenHooks } from "../kit/plugin-contract.ts";
 import type { RouteObserver } from "../telemetry/observer.ts";
 import type { VirtualClock } from "./clock.ts";
 
@@ -162,20 +163,17 @@ export class Recorder implements Observer, RouteObserver {
   /** A plugin that decides as before, and whose decisions are kept. */
   plugin(plugin: Plugin, step: number): Plugin {
     const of = { step, plugin: plugin.name, stage: plugin.stage };
-    return { ...plugin, setup: async (options, host) => this.#recorded(of, await plugin.setup(options, host)) };
+    const setup: Plugin["setup"] = async (options, host) =>
+      this.#recorded(of, takeHooks(plugin, await plugin.setup(options, host)));
+    return { ...plugin, setup };
   }
 
-  #recorded(of: RecordedStep, hooks: Hooks): Hooks {
-    const identify = hooks.identify?.bind(hooks);
-    const admit = hooks.admit?.bind(hooks);
-    const transform = hooks.transform?.bind(hooks);
-    const answer = hooks.answer?.bind(hooks);
-    const attempt = hooks.attempt?.bind(hooks);
-    const relay = hooks.relay?.bind(hooks);
-    const response = hooks.response?.bind(hooks);
-    const settle = hooks.settle?.bind(hooks);
+  /** @param hooks taken. Those without a decision are called as they are. */
+  #recorded(of: RecordedStep, hooks: TakenHooks): Hooks {
+    const { identify, admit, transform, answer, attempt, relay, response, settle } = hooks;
     const trace = (exchange: Pick<Exchange, "requestId">): Trace | undefined => this.#traces.get(exchange.requestId);
-    const recorded: Hooks = {
+    return {
+      ...hooks,
       ...(identify && {
         identify: (head: ClientRequest) =>
           this.#kept(
@@ -239,13 +237,6 @@ export class Recorder implements Observer, RouteObserver {
           this.#kept({ ...of, hook: "settle" }, trace(exchange), () => settle(ending, exchange)),
       }),
     };
-    // Every other hook is called as it is. A hook may read its own object, which may be frozen: this is another one.
-    return new Proxy<Hooks>(recorded, {
-      get(own, name) {
-        const value: unknown = Reflect.get(own, name) ?? Reflect.get(hooks, name);
-        return typeof value === "function" && !Reflect.has(own, name) ? value.bind(hooks) : value;
-      },
-    });
   }
 
   #began(exchange: Exchange): void {

@@ -159,7 +159,7 @@ export class AnswerKeeper {
 }
 
 /** A source whose items are seen on their way. */
-class WatchedSource<Item> implements Source<Item> {
+export class WatchedSource<Item> implements Source<Item> {
   readonly #source: Source<Item>;
   readonly #see: (item: Item) => void;
 

@@ -1,17 +1,21 @@
+import { pluginHost } from "../kit/builtin.ts";
 import {
   type Exchange,
+  type HookName,
   type Hooks,
+  HOOKS_BY_STAGE,
   type Host,
+  inBackground,
+  isJson,
   type Log,
-  matchesGlob,
-  type Model,
   type Observer,
   type Plugin,
-  pluginStorage,
-  type StepCondition,
+  STAGES,
   type StepSettings,
-  type Tier,
 } from "../kit/index.ts";
+import { PluginBreach, takeHooks } from "../kit/plugin-contract.ts";
+import { type PublicSnapshot, publicSnapshot } from "../kit/public-snapshot.ts";
+import { plansOf } from "./plans.ts";
 import { timed } from "./timing.ts";
 
 /** For plugins that were set up in vain, because a later one failed. */
@@ -24,9 +28,9 @@ interface LinkedStep {
 }
 
 /** A hook with what the runner needs to name it and to judge its failure. */
-export interface Bound<Name extends keyof Hooks> {
+export interface Bound<Name extends HookName> {
   readonly plugin: string;
-  /** Of its step among those that apply: hooks of several names that run as one keep the pipeline's order. */
+  /** Of its step in the pipeline: hooks of several names that run as one keep the pipeline's order. */
   readonly position: number;
   readonly failOpen: boolean;
   readonly call: NonNullable<Hooks[Name]>;
@@ -34,18 +38,12 @@ export interface Bound<Name extends keyof Hooks> {
   later<Args extends unknown[], Result>(name: string, call: (...args: Args) => Result): (...args: Args) => Result;
 }
 
+type BoundLists = { readonly [Name in Exclude<HookName, "dispose">]: readonly Bound<Name>[] };
+
 /** The hooks that apply to one model and tier, in order. An absent hook costs nothing. */
-export interface BoundHooks {
-  readonly admit: readonly Bound<"admit">[];
-  readonly attempt: readonly Bound<"attempt">[];
-  readonly transform: readonly Bound<"transform">[];
-  readonly answer: readonly Bound<"answer">[];
-  readonly event: readonly Bound<"event">[];
-  readonly stream: readonly Bound<"stream">[];
-  readonly response: readonly Bound<"response">[];
+export type BoundHooks = Omit<BoundLists, "relay" | "identify" | "windows"> & {
   readonly relay: Bound<"relay">;
-  readonly settle: readonly Bound<"settle">[];
-}
+};
 
 export interface Pipeline {
   readonly identify: readonly Bound<"identify">[];
@@ -57,14 +55,16 @@ export interface Pipeline {
   disposing(): readonly string[];
 }
 
-interface Step {
+/** A plugin that was set up. */
+export interface Step {
   readonly name: string;
   readonly settings: StepSettings;
   readonly hooks: Hooks;
 }
 
 /**
- * Sets every plugin up, once per generation. @throws Error naming the plugin whose setup failed.
+ * Sets every plugin up, once per generation, and binds its hooks for every model and tier.
+ * @throws Error naming the plugin whose setup failed, or that returns what is no hook of its stage.
  * @param observer left out: hooks are not measured.
  */
 export async function buildPipeline(
@@ -73,98 +73,100 @@ export async function buildPipeline(
   observer: Pick<Observer, "hookTimer" | "pluginSlow"> = {},
 ): Promise<Pipeline> {
   const steps: Step[] = [];
-  const bind = <Name extends keyof Hooks>(among: readonly Step[], name: Name): Bound<Name>[] =>
-    bound(among, name, { host, observer });
-  for (const { plugin, settings } of linked) {
-    try {
-      // The linker has checked the options against the plugin's own schema.
-      const hooks = await plugin.setup(settings.options as never, {
-        ...host,
-        storage: pluginStorage(host.store, plugin.name),
-      });
-      if (typeof hooks !== "object" || hooks === null) throw new TypeError("setup must return the plugin's hooks");
-      steps.push({ name: plugin.name, settings, hooks });
-    } catch (cause) {
-      await disposeSet(steps, host);
-      throw new Error(`plugin ${settings.use} failed in setup: ${cause instanceof Error ? cause.message : cause}`, {
-        cause,
-      });
-    }
+  try {
+    for (const one of linked) steps.push(await setUp(one, host));
+    return pipelineOf(steps, host, observer);
+  } catch (error) {
+    await disposeSet(steps, host);
+    throw error;
   }
-  /** By tier, then by model: names are free text, and put together two pairs could be one. */
-  const known = new Map<string, Map<string, BoundHooks>>();
+}
+
+/**
+ * Sets one plugin up and takes its hooks: the way of `check`, of a start and of a reload.
+ * @throws Error naming the plugin; its cause is what the setup threw, or a `PluginBreach`.
+ */
+export async function setUp({ plugin, settings }: LinkedStep, host: Host): Promise<Step> {
+  let snapshot: PublicSnapshot | null = null;
+  const own = pluginHost(plugin, host, () => (snapshot ??= publicSnapshot(host.snapshot)));
+  try {
+    // The linker has checked the options against the plugin's own schema.
+    const returned: unknown = await plugin.setup(settings.options as never, own);
+    return { name: plugin.name, settings, hooks: taken(plugin, returned, host) };
+  } catch (cause) {
+    throw new Error(`plugin ${settings.use} failed in setup: ${cause instanceof Error ? cause.message : cause}`, {
+      cause,
+    });
+  }
+}
+
+/** A refused plugin may have begun something in its setup: its `dispose` is called, and nobody waits for it. */
+function taken(plugin: Plugin, returned: unknown, { log }: Host): Hooks {
+  try {
+    return takeHooks(plugin, returned);
+  } catch (error) {
+    const dispose = isJson(returned) ? returned["dispose"] : null;
+    if (error instanceof PluginBreach && typeof dispose === "function") {
+      inBackground(log, `dispose of ${plugin.name}`, (async () => Reflect.apply(dispose, returned, []))());
+    }
+    throw error;
+  }
+}
+
+function pipelineOf(
+  steps: readonly Step[],
+  host: Host,
+  observer: Pick<Observer, "hookTimer" | "pluginSlow">,
+): Pipeline {
+  const bound = steps.map((step, position) => ({ ...step, bound: boundHooks(step, position, { host, observer }) }));
+  const all = <Name extends keyof BoundLists>(among: readonly (typeof bound)[0][], name: Name): BoundLists[Name] =>
+    among.flatMap((step) => step.bound[name] as Bound<Name>[]) as BoundLists[Name];
   const disposing = new Set<Step>();
-  const conditional = steps.some((step) => step.settings.when !== null);
+  const plans = plansOf(bound, host.snapshot, (among): BoundHooks => {
+    const [relay] = all(among, "relay");
+    if (relay === undefined) throw new Error("no plugin of this pipeline relays; add stream-relay");
+    return {
+      admit: all(among, "admit"),
+      attempt: all(among, "attempt"),
+      transform: all(among, "transform"),
+      answer: all(among, "answer"),
+      event: all(among, "event"),
+      stream: all(among, "stream"),
+      response: all(among, "response"),
+      relay,
+      settle: all(among, "settle"),
+    };
+  });
   return {
-    identify: bind(steps, "identify"),
-    windows: bind(steps, "windows"),
-    hooksFor({ model, tier }) {
-      const [tierName, modelId] = conditional ? [tier.name, model.id] : ["", ""];
-      let byModel = known.get(tierName);
-      if (byModel === undefined) known.set(tierName, (byModel = new Map()));
-      let hooks = byModel.get(modelId);
-      if (hooks === undefined) {
-        hooks = hooksOf(
-          steps.filter((step) => applies(step.settings.when, model, tier)),
-          bind,
-        );
-        byModel.set(modelId, hooks);
-      }
-      return hooks;
-    },
+    identify: all(bound, "identify"),
+    windows: all(bound, "windows"),
+    hooksFor: ({ model, tier }) => plans(model, tier),
     dispose: () => disposeAll(steps, host.log, disposing),
     disposing: () => [...disposing].map(({ name }) => name),
   };
 }
 
-type Bind = <Name extends keyof Hooks>(steps: readonly Step[], name: Name) => Bound<Name>[];
-
-function hooksOf(steps: readonly Step[], bind: Bind): BoundHooks {
-  const [relay] = bind(steps, "relay");
-  if (relay === undefined) throw new Error("no plugin of this pipeline relays; add stream-relay");
-  return {
-    admit: bind(steps, "admit"),
-    attempt: bind(steps, "attempt"),
-    transform: bind(steps, "transform"),
-    answer: bind(steps, "answer"),
-    event: bind(steps, "event"),
-    stream: bind(steps, "stream"),
-    response: bind(steps, "response"),
-    relay,
-    settle: bind(steps, "settle"),
-  };
-}
-
 /** A relay takes as long as its upstreams do. */
-const UNTIMED: ReadonlySet<keyof Hooks> = new Set(["relay"]);
+const UNTIMED: ReadonlySet<HookName> = new Set(["relay"]);
+const BOUND = STAGES.flatMap((stage): readonly HookName[] => HOOKS_BY_STAGE[stage]);
 
-function bound<Name extends keyof Hooks>(
-  steps: readonly Step[],
-  name: Name,
+/** For each hook the one of this step, or none. */
+function boundHooks(
+  { name: plugin, settings, hooks }: Step,
+  position: number,
   around: Pick<Parameters<typeof timed>[1], "host" | "observer">,
-): Bound<Name>[] {
-  return steps.flatMap((step, position) => {
-    const call = step.hooks[name];
-    if (call === undefined) return [];
-    const own = call.bind(step.hooks) as NonNullable<Hooks[Name]> & ((...args: unknown[]) => unknown);
-    const timing = { ...around, plugin: step.name, timeoutMs: step.settings.timeout ?? null };
-    return [
-      {
-        plugin: step.name,
-        position,
-        failOpen: step.settings.fail === "open",
-        call: UNTIMED.has(name) ? own : (timed(own, { ...timing, hook: name }) as typeof own),
-        later: (hook, later) => timed(later, { ...timing, hook }),
-      },
-    ];
+): BoundLists {
+  const timing = { ...around, plugin, timeoutMs: settings.timeout ?? null };
+  const failOpen = settings.fail === "open";
+  const lists = BOUND.map((hook) => {
+    const own = hooks[hook] as ((...args: unknown[]) => unknown) | undefined;
+    if (own === undefined) return [hook, []];
+    const call = UNTIMED.has(hook) ? own : timed(own, { ...timing, hook });
+    const later: Bound<HookName>["later"] = (name, made) => timed(made, { ...timing, hook: name });
+    return [hook, [{ plugin, position, failOpen, call, later }]];
   });
-}
-
-/** Whether a step takes part in requests for the model by users of the plan. */
-export function applies(when: StepCondition | null, model: Model, tier: Tier): boolean {
-  if (when === null) return true;
-  if (when.tiers && !when.tiers.includes(tier.name)) return false;
-  return !when.models || when.models.some((glob) => matchesGlob(glob, model.id));
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a list for each name
+  return Object.fromEntries(lists) as BoundLists;
 }
 
 /** Of those set up before the one that failed. One that hangs is named: what waits for the failure goes on without it. */

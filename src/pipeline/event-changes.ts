@@ -23,7 +23,7 @@ export class EventChanges {
 
   /** @throws GatewayError */
   one(event: StreamEvent): StreamEvent {
-    let current = event;
+    let current = this.#hooks.event.length === 0 ? event : frozenEvent(event);
     for (const hook of this.#hooks.event) {
       try {
         current = checkedEvent(hook.call(current, this.#exchange));
@@ -37,7 +37,7 @@ export class EventChanges {
   /** @throws GatewayError */
   all(event: StreamEvent): readonly StreamEvent[] {
     this.#links ??= this.#begin();
-    let events: readonly StreamEvent[] = [event];
+    let events: readonly StreamEvent[] = [frozenEvent(event)];
     for (const link of this.#links) events = events.flatMap((one) => link.event(one));
     return events;
   }
@@ -119,6 +119,12 @@ class Link {
       return null;
     }
   }
+}
+
+/** What is charged goes by the count in an event, which a hook may not change. */
+function frozenEvent(event: StreamEvent): StreamEvent {
+  if (event.usage !== undefined) Object.freeze(event.usage);
+  return Object.freeze(event);
 }
 
 function isEvent(event: unknown): event is StreamEvent {

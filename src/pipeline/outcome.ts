@@ -19,11 +19,17 @@ import type { Attempts } from "./attempts.ts";
 import type { BoundHooks } from "./build.ts";
 import { checkedBill, internalError } from "./hooks.ts";
 
-export const FREE: Bill = {
-  usage: { prompt: 0, completion: 0, cached: 0, reasoning: 0 },
+/** Frozen all the way: every request that costs nothing shares it, and plugins are told of it. */
+export const FREE: Bill = Object.freeze({
+  usage: Object.freeze({ prompt: 0, completion: 0, cached: 0, reasoning: 0 }),
   estimated: false,
   charge: 0n,
-};
+});
+
+export function frozenBill(bill: Bill): Bill {
+  Object.freeze(bill.usage);
+  return Object.freeze(bill);
+}
 
 /**
  * The outcome and the client's error that a failure leads to.

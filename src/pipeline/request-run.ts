@@ -3,13 +3,13 @@ import {
   type AnswerReply,
   type Awaitable,
   type Bill,
-  type ByteReply,
   type Call,
   CLIENT_GONE_STATUS,
+  deepFreeze,
   type Ending,
-  type EventReply,
   type GatewayError,
   type Host,
+  type IdempotencyKeys,
   inBackground,
   type InferenceRequest,
   isPromise,
@@ -22,21 +22,22 @@ import {
   StalePrincipal,
 } from "../kit/index.ts";
 import { Admission } from "./admission.ts";
+import type { AnswerRecord, StreamReply } from "./answer-record.ts";
 import { type AnswerKeeper, askPlugins } from "./answers.ts";
 import { Attempts, type Send } from "./attempts.ts";
 import type { BoundHooks, Pipeline } from "./build.ts";
 import { ExchangeState } from "./exchange.ts";
 import { checkedReply, currentWindows, passOver, respond, transform } from "./hooks.ts";
-import { failureOf, FREE, givesBack, price, settleAll } from "./outcome.ts";
+import { failureOf, FREE, frozenBill, givesBack, price, settleAll } from "./outcome.ts";
 import { ByteRelay, EVENT_STREAM, EventRelay, type StreamEnd } from "./stream.ts";
-
-type StreamReply = Pick<EventReply, "type" | "source"> | Omit<ByteReply, "target">;
 
 export interface RunnerParts {
   readonly pipeline: Pipeline;
   readonly host: Host;
   readonly send: Send;
   readonly observer: Observer;
+  /** Left out: a request with an idempotency key is served as any other. */
+  readonly keys?: IdempotencyKeys;
 }
 
 /** Admits one request, relays an upstream's answer, and settles it once. */
@@ -51,10 +52,16 @@ export class RequestRun {
   /** Of a call that streams events; null before it is admitted. */
   #events: EventRelay | null = null;
   readonly #admission: Admission;
+  /** null for a request without an idempotency key. */
+  readonly #record: AnswerRecord | null;
 
   /** @throws GatewayError for a model that there is not, or that cannot do what is asked. */
-  constructor(parts: RunnerParts, request: InferenceRequest, principal: Principal) {
+  constructor(parts: RunnerParts, request: InferenceRequest, principal: Principal, record: AnswerRecord | null = null) {
     this.#parts = parts;
+    this.#record = record;
+    // Plugins see these; admission and charge go by them, and a principal is remembered for further requests.
+    deepFreeze(principal);
+    deepFreeze(request.body?.call.units);
     this.#state = new ExchangeState(request, principal, parts.host);
     this.#hooks = parts.pipeline.hooksFor(this.#state.exchange);
     this.#admission = new Admission(this.#state, this.#hooks.admit, parts);
@@ -80,15 +87,16 @@ export class RequestRun {
         const text = isPromise(settled) ? await settled : settled;
         state.request.client.answer(200, state.format.contentType, text, state.headers());
       } else {
-        this.#begin(reply);
+        const streamed = this.#record?.watch(reply, state) ?? reply;
+        this.#begin(streamed);
         let end: StreamEnd;
         // Waited for here: a function for it that waits would be half a kilobyte more for every open stream.
         try {
-          end = await this.#relay(reply);
+          end = await this.#relay(streamed);
         } catch (error) {
-          throw this.#brokenOff(error, reply);
+          throw this.#brokenOff(error, streamed);
         }
-        await this.#end(reply, end);
+        await this.#end(streamed, end);
       }
       if (this.#keeper !== null && state.outcome?.kind === "served" && "target" in reply)
         await this.#keeper.keep(reply, state.outcome.bill.usage);
@@ -214,15 +222,17 @@ export class RequestRun {
     const { id, receivedAt } = state.exchange;
     const { aborted, reason } = state.cancellation;
     const kind = aborted ? (reason as AbortReason) : "served";
-    return this.#settle(kind, 200, null, (bill, { endedAt }) =>
-      state.format.answer(body, {
+    return this.#settle(kind, 200, null, (bill, { endedAt }) => {
+      const text = state.format.answer(body, {
         id,
         created: Math.floor(receivedAt / 1000),
         provider: state.provider,
         latencyMs: Math.max(0, Math.round(endedAt - receivedAt)),
         bill,
-      }),
-    );
+      });
+      this.#record?.note(text, state);
+      return text;
+    });
   }
 
   /** Settles a request that could not be served to its end, then answers with the failure. */
@@ -292,16 +302,20 @@ export class RequestRun {
   #settlePriced<Last>(priced: Bill, ending: Ending, write: (bill: Bill, ending: Ending) => Last): Awaitable<Last> {
     const state = this.#state;
     const { host, observer } = this.#parts;
-    const bill = ending.kind === "gateway_error" ? { ...priced, charge: 0n } : priced;
+    // Settlers of plugins run before the one that charges: none of them may change what it is told.
+    const bill = frozenBill(ending.kind === "gateway_error" ? { ...priced, charge: 0n } : priced);
     state.bill = bill;
     const last = write(bill, ending);
-    const outcome = { ...ending, bill, giveBack: givesBack(ending, state.written) };
+    const outcome = Object.freeze({ ...ending, bill, giveBack: givesBack(ending, state.written) });
     state.outcome = outcome;
     const finished = (): Last => {
       observer.finished(state.exchange, outcome);
       return last;
     };
     const settling = settleAll(state.settlers, outcome, state.exchange, host);
+    // Asked in the same turn: no process dies between a charge and the answer that a repeated request gets for it.
+    const keeping = this.#record?.keep(outcome);
+    if (keeping !== undefined) return Promise.all([settling, keeping]).then(finished);
     return isPromise(settling) ? settling.then(finished) : finished();
   }
 }

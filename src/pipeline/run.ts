@@ -13,9 +13,11 @@ import {
   storeUnavailable,
 } from "../kit/index.ts";
 import { serverTimingHeader, standingHeaders } from "./answer-headers.ts";
+import type { AnswerRecord } from "./answer-record.ts";
 import type { Pipeline } from "./build.ts";
 import { elapsedOf } from "./exchange.ts";
 import { currentWindows, isConfirmed, passOver } from "./hooks.ts";
+import { KeyedRequests } from "./idempotency.ts";
 import { RequestRun, type RunnerParts } from "./request-run.ts";
 
 /** How often a request is identified again while its user's account is being changed. */
@@ -24,9 +26,19 @@ const MAX_IDENTIFICATIONS = 5;
 /** Serves requests by one pipeline; see `RequestPipeline` for the order of the calls. */
 export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   readonly #parts: RunnerParts;
+  /** null: keys are not looked at. */
+  readonly #keyed: KeyedRequests | null;
 
   constructor(parts: RunnerParts) {
     this.#parts = parts;
+    this.#keyed =
+      parts.keys === undefined
+        ? null
+        : new KeyedRequests(parts.keys, parts, {
+            identify: (request) => this.identify(request),
+            run: (request, principal, record) => this.#run(request, principal, MAX_IDENTIFICATIONS, record),
+            refuse: (request, principal, error, requestId) => this.refuse(request, principal, error, requestId),
+          });
   }
 
   /**
@@ -98,13 +110,16 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   }
 
   run(request: InferenceRequest, principal: Principal): Promise<void> {
-    return this.#run(request, principal, MAX_IDENTIFICATIONS);
+    const { idempotency } = request;
+    if (this.#keyed === null || !idempotency) return this.#run(request, principal, MAX_IDENTIFICATIONS, null);
+    return this.#keyed.serve(request, idempotency, principal);
   }
 
-  #run(request: InferenceRequest, principal: Principal, left: number): Promise<void> {
+  /** @param record of a request with an idempotency key, which nobody else serves. */
+  #run(request: InferenceRequest, principal: Principal, left: number, record: AnswerRecord | null): Promise<void> {
     try {
-      return new RequestRun(this.#parts, request, principal).serve().then(
-        (served) => (served ? undefined : this.#runAgain(request, principal, left)),
+      return new RequestRun(this.#parts, request, principal, record).serve().then(
+        (served) => (served ? undefined : this.#runAgain(request, principal, left, record)),
         (error: unknown) => this.refuse(request, principal, error),
       );
     } catch (error) {
@@ -113,7 +128,12 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   }
 
   /** The principal was out of date. */
-  async #runAgain(request: InferenceRequest, former: Principal, left: number): Promise<void> {
+  async #runAgain(
+    request: InferenceRequest,
+    former: Principal,
+    left: number,
+    record: AnswerRecord | null,
+  ): Promise<void> {
     let current: Principal | null = former;
     try {
       if (left === 0) throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));
@@ -123,10 +143,16 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
     } catch (error) {
       return this.refuse(request, current, error);
     }
-    return this.#run(request, current, left - 1);
+    return this.#run(request, current, left - 1, record);
   }
 
-  async refuse(request: InferenceRequest, principal: Principal | null, error: unknown): Promise<void> {
+  /** @param requestId of the request whose answer it is; left out: this one's. */
+  async refuse(
+    request: InferenceRequest,
+    principal: Principal | null,
+    error: unknown,
+    requestId?: string,
+  ): Promise<void> {
     const { pipeline, host, observer } = this.#parts;
     // A store that is away would keep the refusal waiting for a second time.
     const isAway = principal === null || isStoreUnavailable(error);
@@ -135,6 +161,6 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
     const timing = serverTimingHeader(request, elapsedOf(request, host));
     const call = request.body?.call;
     const asked = call === undefined ? null : (call.asked ?? call.model);
-    request.client.refuse(error, { ...standingHeaders(host, asked, windows), ...timing });
+    request.client.refuse(error, { ...standingHeaders(host, asked, windows), ...timing }, requestId);
   }
 }

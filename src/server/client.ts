@@ -10,7 +10,6 @@ export class ServerClient implements Client {
   readonly #http: HttpExchange;
   readonly #res: ServerResponse;
   readonly #log: Log;
-  readonly #stallAfterMs: number;
   readonly #abort = new CancellationSource();
   #streaming = false;
   #events = 0;
@@ -18,19 +17,15 @@ export class ServerClient implements Client {
   #bytesBefore = 0;
   /** The head has gone to the connection, and what follows it has to be framed in chunks. */
   #chunked = false;
-  /** Bytes wait for the client, and the timer runs. */
-  #blocked = false;
   /** The connection is to say when it has taken all. */
   #draining = false;
   #drained: (() => void) | null = null;
   #onShutdown: (() => void) | null = null;
 
-  /** @param stallAfterMs after which a client that reads nothing of what waits for it is cut. */
-  constructor(http: HttpExchange, log: Log, stallAfterMs: number) {
+  constructor(http: HttpExchange, log: Log) {
     this.#http = http;
     this.#res = http.res;
     this.#log = log;
-    this.#stallAfterMs = stallAfterMs;
     this.#res.on("close", () => {
       if (!this.#res.writableFinished) this.abort("client_gone");
     });
@@ -68,9 +63,24 @@ export class ServerClient implements Client {
     this.#onShutdown = listener;
   }
 
-  answer(status: number, contentType: string, body: string, headers: Readonly<Record<string, string>>): void {
-    respond(this.#http, status, contentType, headers, body);
-    this.#watch();
+  answer(
+    status: number,
+    contentType: string,
+    body: string | Uint8Array,
+    headers: Readonly<Record<string, string>>,
+    requestId?: string,
+  ): void {
+    respond(this.#as(requestId), status, contentType, headers, body);
+  }
+
+  /** The exchange as it is answered under another request's id. */
+  #as(requestId: string | undefined): HttpExchange {
+    const http = this.#http;
+    if (requestId === undefined || requestId === http.requestId) return http;
+    const idHeader = http.errorStyle?.requestIdHeader;
+    // Beside each name its value: that of the same id under another name.
+    const always = http.always.map((text, at, all) => (at % 2 === 1 && all[at - 1] === idHeader ? requestId : text));
+    return { ...http, requestId, always };
   }
 
   /** The head leaves with the first write, in one packet. */
@@ -102,7 +112,6 @@ export class ServerClient implements Client {
       this.#chunked = res.chunkedEncoding;
     }
     if (taken) return true;
-    this.#watch();
     if (!this.#draining) {
       this.#draining = true;
       // Behind a pipelined answer that is not out yet there is no socket so far.
@@ -118,7 +127,6 @@ export class ServerClient implements Client {
   end(last: string): void {
     if (this.#res.destroyed || this.#res.writableEnded) return;
     this.#res.end(last);
-    this.#watch();
   }
 
   /** The client still gets what was written, but not the last chunk, by which it would take it for the whole. */
@@ -136,39 +144,22 @@ export class ServerClient implements Client {
       // HTTP/1.0 has no chunks: only a reset tells a cut from an end.
       if (this.#res.chunkedEncoding) socket.destroySoon();
       else socket.resetAndDestroy();
-      this.#watch();
     });
   }
 
-  refuse(error: unknown, headers: Readonly<Record<string, string>>): void {
+  refuse(error: unknown, headers: Readonly<Record<string, string>>, requestId?: string): void {
     // It has left: nobody hears, and what it broke off is no fault.
     if (this.#res.destroyed) return;
-    const refusal = refusalOf(error, this.#http);
+    const refusal = refusalOf(error, this.#as(requestId));
     if (refusal.code === "INTERNAL") {
       this.#log.error({ err: error, request_id: this.#http.requestId }, "request failed");
     }
     if (this.#res.headersSent) return this.end("");
-    this.answer(refusal.status, refusal.contentType, refusal.body, { ...headers, ...refusal.headers });
-  }
-
-  /**
-   * Cuts a client that takes nothing of what waits for it: its unread answer would be held for ever. Node's timer is
-   * renewed by every byte the client takes, and the keep-alive timer replaces it when the answer is out. It is set once
-   * for each time that the client falls behind: set anew by every write, heartbeats would keep it from ever running out.
-   */
-  #watch(): void {
-    if (this.#res.writableLength === 0 || this.#blocked) return;
-    this.#blocked = this.#res.socket !== null;
-    this.#res.socket?.setTimeout(this.#stallAfterMs);
+    this.answer(refusal.status, refusal.contentType, refusal.body, { ...headers, ...refusal.headers }, requestId);
   }
 
   readonly #onDrain = (): void => {
     this.#draining = false;
-    // The whole answer is out, or on its way: the keep-alive timer follows.
-    if (this.#res.writableEnded) return;
-    this.#blocked = false;
-    // A timer left running would cut a client whose upstream is merely silent.
-    this.#res.socket?.setTimeout(0);
-    this.#drained?.();
+    if (!this.#res.writableEnded) this.#drained?.();
   };
 }

@@ -154,8 +154,8 @@ export interface RouteParts {
   readonly streams: UserStreams;
   /** The first thing that is wrong with a body of `count_tokens`; null when nothing is. */
   readonly validateTokenCount: (body: Json) => { readonly pointer: string; readonly what: string } | null;
-  /** Tokens of a text, by tokenizer. */
-  readonly tokensIn: (text: string) => Promise<number>;
+  /** Tokens of a text, by tokenizer; texts of different users take turns. */
+  readonly tokensIn: (text: string, userId: string) => Promise<number>;
   /** The OpenAPI document as JSON. */
   readonly openApi: () => string;
   /** Unix milliseconds. */

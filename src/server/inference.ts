@@ -1,10 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import {
+  atOnce,
   type Call,
   type ClientRequest,
   DenseSet,
+  type Idempotency,
   type Indexed,
   type InferenceRequest,
+  inTurns,
   invalidRequest,
   isPromise,
   type Json,
@@ -17,6 +20,7 @@ import {
   type Target,
   type Uuids,
 } from "../kit/index.ts";
+import { digestForm, digestSteps } from "./body-digest.ts";
 import type { ValidateBody } from "./body-schemas.ts";
 import type { ByteBudget, ByteClaim } from "./byte-budget.ts";
 import { ServerClient } from "./client.ts";
@@ -34,8 +38,6 @@ export interface InferenceOptions {
   readonly candidateFor?: (userId: string) => RequestPipeline | null;
   readonly validateBody: ValidateBody;
   readonly log: Log;
-  /** After which a client that reads nothing of what waits for it is cut. */
-  readonly stallAfterMs: number;
   /** Milliseconds with fractions, of a clock for durations. */
   readonly elapsed: () => number;
   /** For bodies in memory, and for uploads on disk. */
@@ -108,6 +110,7 @@ class ServedRequest implements InferenceRequest, Indexed {
   readonly head: ClientRequest;
   readonly client: ServerClient;
   body: RequestBody | null = null;
+  idempotency: Idempotency | null = null;
   #userId = "";
   /** The model of a call that streams; null before it is read, and for any other. */
   #streamedModel: string | null = null;
@@ -135,7 +138,7 @@ class ServedRequest implements InferenceRequest, Indexed {
       trace: trace ?? undefined,
       header: (name) => valueOf(http.req.headers[name]),
     };
-    this.client = new ServerClient(http, options.log, options.stallAfterMs);
+    this.client = new ServerClient(http, options.log);
     this.#received = received;
     this.#format = format;
     this.#options = options;
@@ -152,7 +155,7 @@ class ServedRequest implements InferenceRequest, Indexed {
         const identified = this.#pipeline.identify(this);
         principal = isPromise(identified) ? await identified : identified;
         this.#moveTo(this.#options.candidateFor?.(principal.userId) ?? null);
-        await this.#readBody(principal);
+        await this.#readBody(principal, keyOf(this.#received.http.req.headers));
       } catch (error) {
         await this.#pipeline.refuse(this, principal, error);
         return;
@@ -197,7 +200,7 @@ class ServedRequest implements InferenceRequest, Indexed {
   }
 
   /** Reads, parses and checks the body. @throws GatewayError for one that cannot be used, or that there is no room for. */
-  #readBody({ userId }: Principal): Promise<void> {
+  #readBody({ userId }: Principal, key: string | null): Promise<void> {
     const { http, bodyLimit } = this.#received;
     const format = this.#format;
     const { memory, disk } = this.#options.budgets;
@@ -210,27 +213,30 @@ class ServedRequest implements InferenceRequest, Indexed {
       this.waited = elapsed() - since;
     };
     const parts = { signal: this.client.cancellation, claim, onWhole };
-    if (format.body === "form") return this.#readForm(format, parts);
+    if (format.body === "form") return this.#readForm(format, parts, key);
     return readJson(http, bodyLimit, parts, this.#joined, format.endpoint === "chat", (read) => {
-      if (claim.bytes > SMALL_BODY_BYTES) return this.#takeLong(format, read, claim.bytes);
+      if (claim.bytes > SMALL_BODY_BYTES) return this.#takeLong(format, read, claim.bytes, key);
       this.#take(callOf(format, read, this.#checked(read.body, claim.bytes), http.req.headers));
+      if (key !== null) this.idempotency = { key, body: atOnce(digestSteps(format.endpoint, read.body)) };
     });
   }
 
   /** Checking a long body, reading it, and what the pipeline does with it are a turn of the event loop each. */
-  async #takeLong(format: JsonFormat, read: ReadJson, bytes: number): Promise<void> {
+  async #takeLong(format: JsonFormat, read: ReadJson, bytes: number, key: string | null): Promise<void> {
     const body = this.#checked(read.body, bytes);
     await nextTurn();
     const call = callOf(format, read, body, this.#received.http.req.headers);
     await nextTurn();
+    if (key !== null) this.idempotency = { key, body: await inTurns(digestSteps(format.endpoint, read.body)) };
     this.#take(call);
   }
 
-  async #readForm(format: FormFormat, parts: BodyParts): Promise<void> {
+  async #readForm(format: FormFormat, parts: BodyParts, key: string | null): Promise<void> {
     const { http, bodyLimit } = this.#received;
     const { fields, upload } = await readForm(http, bodyLimit, parts);
     parts.onWhole?.();
     this.#upload = upload;
+    if (key !== null) this.idempotency = { key, body: await digestForm(format.endpoint, fields, upload) };
     this.#take(await format.read(this.#checked(fields), upload));
   }
 
@@ -253,6 +259,16 @@ function callOf(format: JsonFormat, { text, long }: ReadJson, body: Json, header
   const call = format.read(body, headers, long?.bytes);
   long?.place();
   return text === null ? call : { ...call, text };
+}
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** @throws GatewayError 400 for an `Idempotency-Key` that is none; several are one with blanks in it. */
+function keyOf(headers: IncomingHttpHeaders): string | null {
+  const key = valueOf(headers["idempotency-key"]);
+  if (key === undefined) return null;
+  if (IDEMPOTENCY_KEY.test(key)) return key;
+  throw invalidRequest("Idempotency-Key", "must be 1 to 255 visible ASCII characters");
 }
 
 /** Several of one name are one. */

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { promisify } from "node:util";
 import type { Listener } from "listhen";
 import type { Address } from "../kit/index.ts";
-import { type Connections, limitPipelining } from "./connections.ts";
+import { type Connections, limitPipelining, StalledReaders } from "./connections.ts";
 import {
   answerClientError,
   type EarlyRefusal,
@@ -31,6 +31,8 @@ export interface ServerTimeouts {
   readonly request: number;
   readonly keepAlive: number;
   readonly check: number;
+  /** After which a client is cut that takes nothing of what waits for it. */
+  readonly stall: number;
 }
 
 const TIMEOUTS: ServerTimeouts = {
@@ -38,6 +40,7 @@ const TIMEOUTS: ServerTimeouts = {
   request: 60_000,
   keepAlive: 65_000,
   check: 1000,
+  stall: 30_000,
 };
 
 export interface ListenOptions {
@@ -58,15 +61,20 @@ export async function listenOn(
   options: ListenOptions = {},
 ): Promise<Listening> {
   const servers: Server[] = [];
+  const stalled = new StalledReaders(options.timeouts?.stall ?? TIMEOUTS.stall);
   const closeAll = (): void => {
     for (const server of servers) server.closeAllConnections();
   };
   const close = async (): Promise<void> => {
     // Not listhen's own close: it destroys a socket as soon as its answer is written, unread bytes or not.
     await Promise.allSettled(servers.map((server) => promisify(server.close.bind(server))()));
+    stalled.close();
   };
   try {
-    for (const address of addresses) servers.push(await listenOne(address, handler, options));
+    for (const address of addresses) {
+      const server = await listenOne(address, handler, options);
+      servers.push(server.on("connection", (socket: Socket) => stalled.watch(socket)));
+    }
   } catch (error) {
     closeAll();
     await close();

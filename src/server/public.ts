@@ -3,7 +3,7 @@ import {
   CLIENT_GONE_STATUS,
   type Endpoint,
   type ErrorCode,
-  GatewayError,
+  type GatewayError,
   inBackground,
   type Log,
   type RequestPipeline,
@@ -73,8 +73,6 @@ export interface PublicServerOptions {
   readonly pages?: AnswerPage;
   readonly onRejectedEarly?: (rejected: RejectedEarly) => void;
   readonly onRouteServed?: (served: RouteServed) => void;
-  /** After which a client that reads nothing of what waits for it is cut. */
-  readonly stallAfterMs?: number;
   /** Of a store that several processes share: what each address sends counts in all of them. */
   readonly addCounts?: Store["addCounts"];
 }
@@ -97,8 +95,6 @@ export interface PublicServer {
   /** Ends every running inference request; the pipeline answers and settles it. */
   abortAll(reason: "shutdown"): void;
 }
-
-const STALL_AFTER_MS = 30_000;
 
 /** One request as its head describes it. */
 interface ReceivedRequest {
@@ -126,8 +122,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   };
   const ids = new Uuids();
   const newId = (): string => ids.random();
-  const stallAfterMs = options.stallAfterMs ?? STALL_AFTER_MS;
-  const inference = createInference({ ...options, elapsed, stallAfterMs, budgets, ids });
+  const inference = createInference({ ...options, elapsed, budgets, ids });
   const contexts = new WeakMap<IncomingMessage, RouteContext>();
   const router = createRouter(options.routes ?? [], log, {
     externalPaths: FORMATS.keys(),
@@ -291,14 +286,12 @@ const EXPOSED = [
   "X-Gateway-Queued-Ms",
   "Server-Timing",
   "X-Gateway-Answered-By",
+  "Idempotency-Replayed",
   "Deprecation",
   "Sunset",
   "Request-Id",
-  "X-RateLimit-Limit",
-  "X-RateLimit-Remaining",
-  "X-RateLimit-Reset",
-  ...["Day", "Hour", "Minute"].flatMap((window) =>
-    ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}-${window}`),
+  ...["", "-Day", "-Hour", "-Minute"].flatMap((window) =>
+    ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}${window}`),
   ),
 ].join(", ");
 

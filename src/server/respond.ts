@@ -146,7 +146,7 @@ export function refusalOf(error: unknown, http: HttpExchange | null = null): Ref
   if (details.retryAfter !== undefined || row.status === 429 || row.status === 503) {
     headers["Retry-After"] = String(wholeSeconds(details.retryAfter));
   }
-  return { status: row.status, code, headers, ...bodyOf(known, http) };
+  return { status: known.status, code, headers, ...bodyOf(known, http) };
 }
 
 function bodyOf(error: GatewayError, http: HttpExchange | null): RefusalBody {

@@ -15,6 +15,12 @@ export const MAX_COUNTS_PER_WINDOW = 100_000;
 /** Kept of one plugin's values. */
 export const MAX_SPACE_BYTES = 64 * 1024 * 1024;
 
+/** Kept answers to one user's requests with idempotency keys, as they are stored. */
+export const MAX_USER_ANSWER_BYTES = 64 * 1024 * 1024;
+
+/** Expired idempotency keys that each new one takes away: more than it adds, so that they never pile up. */
+export const EXPIRED_KEYS_PER_CALL = 2;
+
 /** What a value takes beside itself, about; what many small ones are bounded by. */
 export const VALUE_OVERHEAD_BYTES = 100;
 

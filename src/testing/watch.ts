@@ -1,4 +1,5 @@
 import { isJson, type Hooks, type Host, type Plugin, type PluginHost, type Settle } from "../kit/index.ts";
+import { takeHooks, type TakenHooks } from "../kit/plugin-contract.ts";
 
 /** How often something that is to happen once has happened. */
 interface Once {
@@ -30,7 +31,7 @@ export class Watched {
     setup: async (options, host) => {
       const hooks = await plugin.setup(frozen(options), this.#host(host));
       this.hooks.push(hooks);
-      return this.#watch(hooks);
+      return this.#watch(takeHooks(plugin, hooks));
     },
   });
 
@@ -47,11 +48,10 @@ export class Watched {
         cancel();
       };
     };
-    return { ...host, schedule };
+    return Object.freeze({ ...host, schedule });
   }
 
-  #watch(hooks: Hooks): Hooks {
-    const own = bound(hooks);
+  #watch(own: TakenHooks): Hooks {
     const { admit, attempt, transform, answer, event, stream, response } = own;
     const disposal = this.#begin("dispose");
     return {
@@ -107,31 +107,6 @@ export class Watched {
       return settle(result);
     };
   }
-}
-
-const HOOKS = [
-  "identify",
-  "admit",
-  "windows",
-  "attempt",
-  "transform",
-  "answer",
-  "stream",
-  "event",
-  "response",
-  "relay",
-  "settle",
-  "dispose",
-] as const satisfies readonly (keyof Hooks)[];
-
-/** The same hooks as functions, also those of a class. */
-function bound(hooks: Hooks): { [Name in keyof Hooks]: Hooks[Name] & ((this: void, ...args: never[]) => unknown) } {
-  return Object.fromEntries(
-    HOOKS.flatMap((name) => {
-      const call = hooks[name];
-      return call === undefined ? [] : [[name, call.bind(hooks)]];
-    }),
-  );
 }
 
 /** All the way down: of what a gateway hands over only the outermost may be frozen. */

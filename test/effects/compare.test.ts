@@ -11,9 +11,9 @@ const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 200);
 const WHOLE: Snapshot = {
   ...testSnapshot({
     tiers: [
-      testTier("Free", { access: ["Free"] }),
-      testTier("Lite", { access: ["Free", "Lite"], hour: null }),
-      testTier("Max"),
+      { ...testTier("Free", { access: ["Free"] }), class: 0 },
+      { ...testTier("Lite", { access: ["Free", "Lite"], hour: null }), class: 5 },
+      { ...testTier("Max"), class: 9 },
     ],
     upstreams: [
       testUpstream("alpha", {
@@ -73,6 +73,7 @@ const server: Snapshot["server"] = {
   trustedProxies: ["10.0.0.0/8"],
   connections: { total: 10_000, perAddress: 100 },
   ipLimit: { requests: 600, window: 60_000 },
+  shed: { loopDelay: 200, heap: { share: 0.85 } },
   cors: { origins: ["https://one.example"] },
 };
 const auth: Snapshot["auth"] = {
@@ -99,6 +100,8 @@ const MUTE: readonly RegExp[] = [
   /^\/file$/,
   /^\/(?:tiers|upstreams)\/[^/]+\/name$/,
   /^\/models\/[^/]+(?:\/[^/]+)?\/id$/,
+  // Their order counts.
+  /^\/tiers\/[^/]+\/class$/,
   // One target alone has the whole weight, however it is balanced.
   /^\/models\/route~1one\/chain\/1\/(?:balance|targets\/0\/weight)$/,
   /^\/models\/route~1(?:paint|voice)\/chain\/0\/(?:balance|targets\/0\/weight)$/,

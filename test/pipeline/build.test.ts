@@ -72,9 +72,12 @@ describe("plans", () => {
     expect(hooks.seen).toBe(1);
   });
 
-  test("without a relay there is none", async () => {
-    const pipeline = await build(plugin("a", "admit", { admit: noop }));
-    expect(() => pipeline.hooksFor(exchangeOf("route/a", "Free"))).toThrow("add stream-relay");
+  test("without a relay there is no pipeline, whichever tier and model lacks it", async () => {
+    const disposed: string[] = [];
+    await expect(build(disposing("a", disposed))).rejects.toThrow("add stream-relay");
+    await expect(build({ plugin: relay, when: { tiers: ["Max"] } })).rejects.toThrow("add stream-relay");
+    await expect(build({ plugin: relay, when: { models: ["route/none"] } })).rejects.toThrow("add stream-relay");
+    expect(disposed).toEqual(["a"]);
   });
 });
 

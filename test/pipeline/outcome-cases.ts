@@ -24,6 +24,7 @@ const PROMPT_OWED: BillingSettings["outcomes"] = {
   unanswered: "prompt",
   no_usage: "free",
 };
+const FREE: BillingSettings["outcomes"] = { ...PROMPT_OWED, unanswered: "free" };
 
 export interface Case {
   readonly name: string;
@@ -169,15 +170,17 @@ export const CASES: readonly Case[] = [
     last: failureEvent("upstream broke off"),
   },
   {
-    name: "client gone before anything came counts and costs nothing",
+    name: "client gone before anything came counts and costs nothing where billing says so",
     stream: false,
+    parts: { billing: { outcomes: FREE } },
     play: abortedBefore(false, "client_gone"),
     outcome: { kind: "client_gone", sent: true, begun: false, giveBack: false, status: 499, code: null, bill: NO_BILL },
     charge: 0n,
   },
   {
-    name: "client gone before a stream began counts and costs nothing",
+    name: "client gone before a stream began counts and costs nothing where billing says so",
     stream: true,
+    parts: { billing: { outcomes: FREE } },
     play: abortedBefore(true, "client_gone"),
     outcome: { kind: "client_gone", sent: true, begun: false, giveBack: false, status: 499, code: null, bill: NO_BILL },
     charge: 0n,
@@ -200,12 +203,12 @@ export const CASES: readonly Case[] = [
     name: "client gone while a connection is made after another upstream was asked",
     stream: true,
     play: abortedBefore(true, "client_gone", fails("status"), connects),
-    outcome: { kind: "client_gone", sent: true, begun: false, giveBack: false, attempts: 2 },
-    charge: 0n,
+    outcome: { kind: "client_gone", sent: true, begun: false, giveBack: false, attempts: 2, bill: PROMPT_BILL },
+    charge: PROMPT,
   },
   ...[true, false].flatMap((stream): Case[] => [
     {
-      name: `client gone before anything came costs the prompt where billing says so (streamed: ${stream})`,
+      name: `client gone before anything came costs the prompt, whatever else is free (streamed: ${stream})`,
       stream,
       parts: { billing: { outcomes: PROMPT_OWED } },
       play: abortedBefore(stream, "client_gone"),
@@ -229,8 +232,9 @@ export const CASES: readonly Case[] = [
     charge: PROMPT + 4_000n,
   },
   {
-    name: "killed before a stream began",
+    name: "killed before a stream began costs nothing where billing says so",
     stream: true,
+    parts: { billing: { outcomes: FREE } },
     play: abortedBefore(true, "killed"),
     outcome: { kind: "killed", sent: true, begun: false, giveBack: false, status: 200, code: null, bill: NO_BILL },
     charge: 0n,
@@ -245,9 +249,8 @@ export const CASES: readonly Case[] = [
     last: DONE,
   },
   {
-    name: "killed before a stream began costs the prompt where billing says so",
+    name: "killed before a stream began costs the prompt",
     stream: true,
-    parts: { billing: { outcomes: PROMPT_OWED } },
     play: abortedBefore(true, "killed"),
     outcome: { kind: "killed", begun: false, giveBack: false, status: 200, bill: PROMPT_BILL },
     charge: PROMPT,

@@ -117,7 +117,9 @@ async function measured(
   };
   const { host } = await Bench.create();
   const settings = { use: "x", options: {}, when: null, fail: "closed" as const, ...(timeout && { timeout }) };
-  const pipeline = await buildPipeline([{ plugin: plugin("own", "identify", hooks), settings }], host, observer);
+  const relay = { plugin: plugin("relay", "relay", { relay: hangs }), settings };
+  const own = { plugin: plugin("own", "identify", hooks), settings };
+  const pipeline = await buildPipeline([own, relay], host, observer);
   for (let round = 0; round < 2; round += 1) {
     for (const { call } of pipeline.identify)
       await Promise.resolve({} as never)

@@ -10,7 +10,7 @@ import { describeRedis, startRedis } from "../support/redis.ts";
 import { openAt } from "../store/redis/support.ts";
 import { testExchange } from "../support/exchange.ts";
 import { testSnapshot } from "../support/snapshot.ts";
-import { pluginHost, setUp } from "./harness.ts";
+import { ownHost, pluginHost, setUp } from "./harness.ts";
 
 type Options = Parameters<typeof budget.setup>[0];
 
@@ -25,8 +25,9 @@ async function settle({ settle: settler }: Admitted, charge: bigint): Promise<vo
 /** Asks for a request of ann's while the store is away. */
 async function admittedWithout(onFailure: "open" | "closed"): Promise<unknown> {
   const host = await pluginHost({ snapshot: { ...snapshot, store: { ...snapshot.store, onFailure } } });
-  const storage = { ...host.storage, get: () => Promise.reject(storeUnavailable(new Error("away"))) };
-  const hooks = await budget.setup({ amount: 1 }, { ...host, storage });
+  const own = ownHost(budget, host);
+  const storage = { ...own.storage, get: () => Promise.reject(storeUnavailable(new Error("away"))) };
+  const hooks = await budget.setup({ amount: 1 }, { ...own, storage });
   return hooks.admit!(testExchange(snapshot));
 }
 

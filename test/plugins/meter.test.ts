@@ -22,7 +22,7 @@ const DEFAULT: Outcomes = {
   client_gone: "delivered",
   killed: "delivered",
   upstream_cut: "delivered",
-  unanswered: "free",
+  unanswered: "prompt",
   no_usage: "estimate",
 };
 const NOTHING: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
@@ -85,14 +85,14 @@ describe("what is owed for", () => {
 
       test("free: nothing, and nothing is counted, whatever a stream that broke off costs", async () => {
         const given = asked();
-        expect(await bill(given)).toEqual({ usage: NOTHING, estimated: false, charge: 0n });
+        expect(await bill(given, { unanswered: "free" })).toEqual({ usage: NOTHING, estimated: false, charge: 0n });
         expect(given.counts).toBe(0);
       });
 
       test("prompt: the estimate, whatever a stream that broke off costs", async () => {
         const given = { ...asked(), estimate: async () => ({ ...ESTIMATE, completion: 0 }) };
         const free = { client_gone: "free", killed: "free", upstream_cut: "free", no_usage: "free" } as const;
-        expect(await bill(given, { ...free, unanswered: "prompt" })).toEqual({
+        expect(await bill(given, free)).toEqual({
           usage: { ...ESTIMATE, completion: 0 },
           estimated: true,
           charge: 30_000n,

@@ -28,8 +28,10 @@ const windows: Windows = {
 function noting(result: AdmissionResult = { ok: true, windows, stopToken: 0 }) {
   const admissions: Admission[] = [];
   const settlements: Settlement[] = [];
+  const released: object[] = [];
   const asked: (readonly [string, Limits])[] = [];
-  const store: Pick<Store, "admit" | "settle" | "windows"> = {
+  const store: Pick<Store, "admit" | "release" | "settle" | "windows"> = {
+    release: (running) => void released.push(running),
     admit: (admission) => {
       admissions.push(admission);
       return result;
@@ -43,7 +45,7 @@ function noting(result: AdmissionResult = { ok: true, windows, stopToken: 0 }) {
       return windows;
     },
   };
-  return { admissions, settlements, asked, store: store as Store };
+  return { admissions, settlements, released, asked, store: store as Store };
 }
 
 async function hooksOf(noted: ReturnType<typeof noting>, snapshot = testSnapshot()) {
@@ -71,6 +73,7 @@ describe("admit", () => {
       stream: true,
       // "user" and "hi" are 6 bytes: 2 tokens at 1 per million; 10 at 2.
       hold: 22_000n,
+      fullHold: 2_000n + 2n * 16_384_000n,
       enforceCredits: true,
       model: "route/free",
     });
@@ -81,6 +84,28 @@ describe("admit", () => {
     expect((await admission({}, testSnapshot({ billing: { holdOutputTokens: 1 } }))).hold).toBe(4_000n);
     expect((await admission({ max_tokens: 10, n: 4 })).hold).toBe(2_000n + 80_000n);
     expect((await admission({ n: 4 })).hold).toBe(2_000n + 4n * 2_048_000n);
+  });
+
+  test("the longest answer is told, unless it is shorter than the usual hold or the model does not say", async () => {
+    const snapshot = testSnapshot({ models: [testModel("route/free", { maxOutput: 8_192 })] });
+    expect(await admission({}, snapshot)).toMatchObject({ hold: 2_050_000n, fullHold: 2_000n + 16_384_000n });
+    expect(await admission({ max_tokens: 10 }, snapshot)).toMatchObject({ hold: 22_000n, fullHold: 16_386_000n });
+    expect(await admission({ n: 3 }, snapshot)).toMatchObject({ fullHold: 2_000n + 3n * 16_384_000n });
+    for (const [body, of] of [
+      [{ max_tokens: 9_000 }, snapshot],
+      [{}, testSnapshot({ models: [testModel("route/free", { maxOutput: null })] })],
+      [{}, testSnapshot({ models: [testModel("route/free", { maxOutput: 512 })] })],
+    ] as const) {
+      expect(await admission(body, of)).not.toHaveProperty("fullHold");
+    }
+  });
+
+  test("what is released is the request's own slot and hold", async () => {
+    const noted = noting();
+    const hooks = await hooksOf(noted);
+    const admitted = await hooks.admit!(testExchange(testSnapshot()));
+    await admitted?.release?.();
+    expect(noted.released).toEqual([{ id: "exchange-1", userId: "ann" }]);
   });
 
   test("units other than tokens are held, too", async () => {

@@ -12,7 +12,8 @@ const LENGTHS = { day: DAY, hour: HOUR, minute: MINUTE } as const;
 const NAMES = ["day", "hour", "minute"] as const;
 
 interface Running {
-  readonly admission: Admission;
+  /** Its hold is what it holds now. */
+  admission: Admission;
   /** Of each window it was counted in, "<name> <number>". */
   readonly places: readonly string[];
   readonly stopToken: number;
@@ -84,7 +85,7 @@ export class AdmissionModel {
 
   admit(admission: Admission, now: number): Answer {
     const refused = (refusal: Refusal): Answer => ({ refusal, used: this.used(now), stopToken: 0 });
-    const { id, limits, units, hold, enforceCredits, stream, version, budget } = admission;
+    const { id, limits, units, hold, fullHold = 0n, enforceCredits, stream, version, budget } = admission;
     if (version !== undefined && version !== this.version) return refused("principal");
     const before = this.running.get(id);
     if (before) return { refusal: null, used: this.used(now), stopToken: before.stopToken };
@@ -96,7 +97,16 @@ export class AdmissionModel {
     if (full) return refused(full);
     if (stream && this.streams >= (limits.streams ?? Infinity)) return refused("streams");
     const period = budget === undefined ? null : periodOf(budget, now);
-    this.running.set(id, { admission, places: places(now), stopToken: this.stopToken, period });
+    const left: bigint[] = enforceCredits ? [this.balance - this.held] : [];
+    if (used !== null) left.push(budget!.amount - used.spent - used.held);
+    const [least] = left.toSorted((a, b) => Number(a - b));
+    const held = hold > 0n && least !== undefined && least < fullHold ? least : hold;
+    this.running.set(id, {
+      admission: { ...admission, hold: held },
+      places: places(now),
+      stopToken: this.stopToken,
+      period,
+    });
     this.#count(places(now), units, 1);
     return { refusal: null, used: after, stopToken: this.stopToken };
   }
@@ -111,6 +121,11 @@ export class AdmissionModel {
       const { period } = request;
       if (period !== null) this.#spent.set(period, (this.#spent.get(period) ?? 0n) + charge);
     }
+  }
+
+  release(id: string): void {
+    const request = this.running.get(id);
+    if (request) request.admission = { ...request.admission, hold: 0n, stream: false };
   }
 
   setTier(tier: string): void {

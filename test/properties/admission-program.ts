@@ -9,9 +9,11 @@ export type Step =
       readonly units: number;
       readonly stream: boolean;
       readonly hold: bigint;
+      /** What the longest answer costs; null: nobody knows. */
+      readonly longest: bigint | null;
       readonly enforce: boolean;
     }
-  | { readonly do: "repeat" | "settle"; readonly which: number }
+  | { readonly do: "repeat" | "release" | "settle"; readonly which: number }
   | { readonly do: "grant"; readonly amount: bigint }
   | { readonly do: "setTier"; readonly tier: string }
   | { readonly do: "revoke"; readonly key: number }
@@ -33,10 +35,12 @@ const STEP: fc.Arbitrary<Step> = fc.oneof(
       units: fc.integer({ min: 1, max: 3 }),
       stream: fc.boolean(),
       hold: fc.bigInt({ min: 0n, max: 30n }),
+      longest: fc.option(fc.bigInt({ min: 0n, max: 90n }), { nil: null, freq: 3 }),
       enforce: fc.nat(3).map((one) => one > 0),
     }),
   },
   { weight: 5, arbitrary: step("settle", { which }) },
+  { weight: 2, arbitrary: step("release", { which }) },
   { weight: 2, arbitrary: step("identify", { key }) },
   { weight: 1, arbitrary: step("repeat", { which }) },
   { weight: 1, arbitrary: step("grant", { amount: fc.bigInt({ min: -20n, max: 50n }) }) },

@@ -122,6 +122,17 @@ export class Run {
         request.repeating--;
         break;
       }
+      case "release": {
+        const request = this.#requests[step.which];
+        // Its admission has been answered: nobody leaves before that.
+        if (!request || request.repeating > 0) break;
+        await this.#call(
+          ["release"],
+          () => this.#model.release(request.admission.id),
+          () => instance.release(request.admission),
+        );
+        break;
+      }
       case "settle": {
         const request = this.#requests[step.which];
         if (!request || request.repeating > 0) break;
@@ -184,7 +195,7 @@ export class Run {
   }
 
   async #admit(instance: Store, step: Step & { do: "admit" }, principal: Principal): Promise<Refusal | null> {
-    const { units, stream, hold, enforce } = step;
+    const { units, stream, hold, longest, enforce } = step;
     const { tiers, fates } = this.#program;
     const id = unique("ex");
     const userId = this.#userId;
@@ -192,7 +203,7 @@ export class Run {
     const limits = tiers[tier as "Free" | "Max"];
     const asked = { id, userId, limits, units, stream, hold, enforceCredits: enforce, model: "route/swift" };
     const budget = keyLimits?.budget && { keyId: keyId!, ...keyLimits.budget };
-    const common = { ...asked, ...(budget && { budget }) };
+    const common = { ...asked, ...(longest !== null && { fullHold: longest }), ...(budget && { budget }) };
     const admission: Admission = version === undefined ? common : { ...common, version };
     const charge = fates[this.#requests.length % fates.length]!;
     const giveBack = charge === null;

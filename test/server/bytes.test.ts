@@ -82,7 +82,7 @@ test("a body that is cut before its first byte is no answer at all", async () =>
 
 test("a cut waits for no client that takes nothing", async () => {
   const { early, client: taken } = handOver();
-  const { port } = await start({ early, stallAfterMs: 300 });
+  const { port } = await start({ early, listen: { timeouts: { stall: 300 } } });
   const connection = await open(port);
   connection.socket.pause();
   connection.socket.write(POST);

@@ -121,9 +121,9 @@ function stealNextPort(): { stolen: () => number | undefined } {
   let stolen: number | undefined;
   const thief = createServer();
   onTestFinished(() => void thief.close());
-  vi.spyOn(Server.prototype, "close").mockImplementationOnce(function (this: Server, done) {
+  const close = vi.spyOn(Server.prototype, "close").mockImplementationOnce(function (this: Server, done) {
     const { port } = this.address() as AddressInfo;
-    vi.mocked(Server.prototype.close).mockRestore();
+    close.mockRestore();
     return this.close(() =>
       thief.listen(port, LOOPBACK, () => {
         stolen = port;

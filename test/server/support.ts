@@ -32,6 +32,8 @@ export function settings(changes: Partial<ServerSettings> = {}): ServerSettings 
     bodyLimit: 1024 * 1024,
     bodyMemory: 512 * 1024 * 1024,
     uploadSpace: 4 * 1024 * 1024 * 1024,
+    countBudget: 64 * 1024 * 1024,
+    shed: null,
     trustedProxies: [],
     connections: { total: 10_000, perAddress: null },
     ipLimit: null,

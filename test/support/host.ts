@@ -9,8 +9,7 @@ import {
   type Observer,
   type Outcome,
   type Permit,
-  type PluginHost,
-  pluginStorage,
+  type Host,
   type Snapshot,
   type Store,
   type StreamKills,
@@ -114,7 +113,7 @@ export interface HostParts {
   readonly countTokens?: (text: string) => Promise<number>;
 }
 
-export interface TestHost extends PluginHost {
+export interface TestHost extends Host {
   readonly clock: ManualClock;
   readonly log: TestLog;
   readonly streamKills: TestStreamKills;
@@ -135,7 +134,6 @@ export function testHost({ snapshot, store, identities, clock = new ManualClock(
   return {
     snapshot,
     store,
-    storage: pluginStorage(store, "test"),
     identities: identities ?? NOBODY,
     streamKills: new TestStreamKills(),
     breaker(upstream) {

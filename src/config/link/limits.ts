@@ -16,6 +16,29 @@ export function linkTiers(context: LinkContext): void {
     for (const [index, other] of access.entries())
       context.resolve("tiers", other, join("/tiers", name, "access", index));
   }
+  linkClasses(context);
+}
+
+/** Which plans server.shed refuses first must be what the operator thinks. */
+function linkClasses(context: LinkContext): void {
+  const plans = Object.entries(context.config.tiers ?? {});
+  const written = plans.filter(([, tier]) => tier?.class !== undefined);
+  const [first, second] = written;
+  if (first === undefined) return;
+  const report = (name: string, message: string, hint: string): void =>
+    context.report(join("/tiers", name, "class"), { rule: "tier-class", severity: "warning", message, hint });
+  const without = plans.find(([, tier]) => tier !== undefined && tier.class === undefined);
+  if (without !== undefined) {
+    const place = plans.indexOf(without);
+    const message = `is compared with the place of tier '${without[0]}' among the tiers, ${place}, which has no class`;
+    report(first[0], message, "give every tier a class, or none");
+  } else if (second !== undefined && written.every(([, tier]) => tier?.class === first[1]?.class)) {
+    report(
+      second[0],
+      "is the class of every tier: server.shed refuses them all at once",
+      "give tiers different classes",
+    );
+  }
 }
 
 /** Whether a plan may call models of a tier; a plan that is wrong in itself is taken to. */

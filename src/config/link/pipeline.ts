@@ -1,4 +1,4 @@
-import { matchesGlob, type Plugin, type Stage, STAGES } from "../../kit/index.ts";
+import { matchesGlob, type Plugin, type Stage, STAGES, stagesOf } from "../../kit/index.ts";
 import { join } from "../diagnostics.ts";
 import type { LoadedStep } from "../steps.ts";
 import type { LinkContext } from "./context.ts";
@@ -17,6 +17,7 @@ export function linkPipeline(context: LinkContext, steps: readonly LoadedStep[])
   for (const step of known) linkCondition(context, step);
 }
 
+/** The main stage decides on the place. Hooks of the stages in `also` run there, too, behind those of plugins before it. */
 function linkOrder(context: LinkContext, steps: readonly ResolvedStep[]): void {
   for (const index of misplaced(steps.map(({ plugin }) => STAGES.indexOf(plugin.stage)))) {
     const step = steps[index];
@@ -31,8 +32,9 @@ function linkRepeats(context: LinkContext, steps: readonly ResolvedStep[]): void
   const seen = new Set<string>();
   for (const { plugin, at, local } of steps) {
     // Transforms may differ in options and conditions; the others would reserve, guard or charge twice.
-    const key = plugin.stage === "relay" ? "the relay" : `'${plugin.name}'`;
-    const once = plugin.stage === "relay" || (!local && plugin.stage !== "transform");
+    const relays = stagesOf(plugin).includes("relay");
+    const key = relays ? "the relay" : `'${plugin.name}'`;
+    const once = relays || (!local && plugin.stage !== "transform");
     if (once && seen.has(key)) {
       context.report(at, {
         rule: "duplicate-plugin",
@@ -45,7 +47,7 @@ function linkRepeats(context: LinkContext, steps: readonly ResolvedStep[]): void
 }
 
 function linkMissing(context: LinkContext, steps: readonly ResolvedStep[]): void {
-  const has = (stage: Stage): boolean => steps.some(({ plugin }) => plugin.stage === stage);
+  const has = (stage: Stage): boolean => steps.some(({ plugin }) => stagesOf(plugin).includes(stage));
   if (!has("relay")) {
     context.report(
       "/pipeline",
@@ -72,8 +74,9 @@ function linkMissing(context: LinkContext, steps: readonly ResolvedStep[]): void
 
 function linkCondition(context: LinkContext, { plugin, pointer, when }: ResolvedStep): void {
   if (!when) return;
-  if (plugin.stage === "identify" || plugin.stage === "relay") {
-    const message = `'${plugin.name}' (stage ${plugin.stage}) runs for every request`;
+  const always = stagesOf(plugin).find((stage) => stage === "identify" || stage === "relay");
+  if (always !== undefined) {
+    const message = `'${plugin.name}' (stage ${always}) runs for every request`;
     context.report(join(pointer, "when"), { rule: "condition-stage", message, hint: "remove when" }, "key");
   }
   for (const [index, tier] of (when.tiers ?? []).entries())

@@ -23,7 +23,43 @@ export function linkServer(context: LinkContext): void {
     });
   }
   linkBodyMemory(context);
+  linkCountBudget(context);
+  linkShedding(context);
   linkAdmin(context);
+}
+
+/** Bodies that count_tokens takes at most. */
+const COUNT_LIMIT = "4MiB";
+
+function linkCountBudget(context: LinkContext): void {
+  const { count_budget: budget, body_limit: limit = BODY_LIMIT } = context.config.server ?? {};
+  const longest = bytes(limit) < bytes(COUNT_LIMIT) ? limit : COUNT_LIMIT;
+  if (budget === undefined || bytes(budget) >= bytes(longest)) return;
+  context.report("/server/count_budget", {
+    rule: "count-budget",
+    severity: "warning",
+    message: `is less than one body of count_tokens may have (${longest}): longer ones are a 413`,
+    hint: `make it ${longest} or more`,
+  });
+}
+
+/** Below this a busy garbage collection, or the heap of a process at rest, would shed requests. */
+const MIN_LOOP_DELAY = "50ms";
+const MIN_HEAP = "128MiB";
+
+/** Bounds of shedding that are always, or never, passed. */
+function linkShedding(context: LinkContext): void {
+  const { loop_delay: delay, heap } = context.config.server?.shed ?? {};
+  const report = (pointer: string, message: string, hint: string): void =>
+    context.report(pointer, { rule: "shed-bound", severity: "warning", message, hint });
+  if (delay !== undefined && milliseconds(delay) < milliseconds(MIN_LOOP_DELAY)) {
+    const message = "is passed by the garbage collection of a process that is not overloaded";
+    report("/server/shed/loop_delay", message, `make it ${MIN_LOOP_DELAY} or more`);
+  }
+  if (typeof heap === "string" && bytes(heap) < bytes(MIN_HEAP)) {
+    const message = "is passed by a process with little to do: the lowest class would always be refused";
+    report("/server/shed/heap", message, `make it ${MIN_HEAP} or more, or a share such as 0.85`);
+  }
 }
 
 function linkAdmin(context: LinkContext): void {

@@ -15,6 +15,7 @@ import {
   type Store,
   toNano,
 } from "../../kit/index.ts";
+import { takeHooks } from "../../kit/plugin-contract.ts";
 import { buildPipeline, type Pipeline } from "../../pipeline/build.ts";
 import { RequestRunner } from "../../pipeline/run.ts";
 import { openStore } from "../../store/open.ts";
@@ -181,6 +182,7 @@ export class ReplayEngine {
     return {
       name: PAST,
       stage: "guard",
+      also: ["transform"],
       schema: new URL("past:"),
       setup: () => ({
         attempt: (target, { requestId }) => (upstreams.guard(target, requestId) ? undefined : false),
@@ -201,26 +203,22 @@ export class ReplayEngine {
   /** A plugin whose work the clock waits for. */
   #watched(plugin: Plugin): Plugin {
     const clock = this.#clock;
-    return {
-      ...plugin,
-      setup: async (options, host) => {
-        const hooks: Hooks = await plugin.setup(options, host);
-        this.#hasAnswering ||= hooks.answer !== undefined;
-        return new Proxy<Hooks>(hooks, {
-          get(own, name) {
-            const hook: unknown = Reflect.get(own, name);
-            if (typeof hook !== "function") return hook;
-            const call = hook.bind(own) as (...args: unknown[]) => unknown;
-            // A relay waits for upstreams, for which time has to pass.
-            if (name === "relay") return call;
-            return (...args: unknown[]) => {
-              const result = call(...args);
-              return result instanceof Promise ? clock.during(result) : result;
-            };
-          },
-        });
-      },
+    const setup: Plugin["setup"] = async (options, host) => {
+      const hooks: Hooks = takeHooks(plugin, await plugin.setup(options, host));
+      this.#hasAnswering ||= hooks.answer !== undefined;
+      const waited = Object.entries(hooks).map(([name, hook]) => {
+        const call = hook as (...args: unknown[]) => unknown;
+        // A relay waits for upstreams, for which time has to pass.
+        if (name === "relay") return [name, call];
+        const during = (...args: unknown[]): unknown => {
+          const result = call(...args);
+          return result instanceof Promise ? clock.during(result) : result;
+        };
+        return [name, during];
+      });
+      return Object.fromEntries(waited) as Hooks;
     };
+    return { ...plugin, setup };
   }
 
   /** The store, of which nothing is kept but counters. */

@@ -35,8 +35,12 @@ export const HEADERS = Object.freeze({
     schema: { type: "integer", minimum: 1 },
   },
   "X-Should-Retry": {
-    description: "No retry can help: every upstream has refused for good.",
+    description: "No retry can help: every upstream has refused for good, or the answer is not kept.",
     schema: { const: "false" },
+  },
+  "Idempotency-Replayed": {
+    description: "An earlier request with the same Idempotency-Key was answered so; X-Request-Id is that request's.",
+    schema: { const: "true" },
   },
   Deprecation: {
     description: "When the model is deprecated, as @ and Unix seconds (RFC 9745); the time may lie ahead.",

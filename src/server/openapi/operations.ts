@@ -69,8 +69,8 @@ const MESSAGES_ERROR = { mediaType: "application/json", schema: schemaRef("Messa
 /** The errors of an operation, by status: their bodies, codes and headers, from the table of errors. */
 function errorResponses(operation: Operation): Readonly<Record<string, Json>> {
   const codes = [...new Set([...operation.errors, ...operation.commonErrors])];
-  const rows = codes.flatMap((code) => {
-    const row = rowOf(code, operation.apiErrors === true);
+  const all = codes.flatMap((code) => rowsOf(code, operation.apiErrors === true));
+  const rows = all.flatMap((row) => {
     const rows = operation.jsonErrors && row.mediaType === "text/plain" ? [row, { ...row, ...JSON_ERROR }] : [row];
     return operation.messagesErrors ? [...rows, { ...row, ...MESSAGES_ERROR }] : rows;
   });
@@ -82,17 +82,13 @@ function errorResponses(operation: Operation): Readonly<Record<string, Json>> {
   );
 }
 
-function rowOf(code: ErrorCode, apiErrors: boolean): DescribedError {
-  const row = ERRORS[code];
-  const { status, coded } = row;
+/** One for each status that the error may have. */
+function rowsOf(code: ErrorCode, apiErrors: boolean): readonly DescribedError[] {
+  const row: (typeof ERRORS)[ErrorCode] & { readonly others?: readonly number[] } = ERRORS[code];
+  const { status: first, coded, others = [] } = row;
   const form = apiErrors && UPSTREAM_ERRORS.has(code) ? "failure" : row.body;
-  return {
-    code,
-    status,
-    coded,
-    mediaType: form === "text" ? "text/plain" : "application/json",
-    schema: bodySchema(form, code),
-  };
+  const mediaType = form === "text" ? "text/plain" : "application/json";
+  return [first, ...others].map((status) => ({ code, status, coded, mediaType, schema: bodySchema(form, code) }));
 }
 
 function bodySchema(form: "text" | "message" | "error" | "failure", code: ErrorCode): Json {
@@ -112,10 +108,11 @@ function response(status: number, group: readonly DescribedError[], { limits, er
   const codes = [...new Set(group.filter(({ coded }) => coded).map(({ code }) => code))];
   const names: HeaderName[] = ["X-Request-Id"];
   if (status === 429 || status === 503) names.push("Retry-After");
-  // Which of the two hangs on what failed.
-  const perhaps = status === 502 || status === 504 ? { "Retry-After": optional("Retry-After") } : {};
+  // Which of the two hangs on what failed, or on whether the request with the key has ended.
+  const perhaps = status === 409 || status === 502 || status === 504 ? { "Retry-After": optional("Retry-After") } : {};
   if (status === 502 || status === 504) names.push("X-Should-Retry");
   if (status === 429) names.push(...limits);
+  if (status === 409 && codes.includes("IDEMPOTENCY_CONFLICT")) names.push("X-Should-Retry", "Idempotency-Replayed");
   if (group.some(({ code }) => code === "SIGN_IN_FAILED")) names.push("Refresh", "Set-Cookie");
   return {
     description: [...new Set(group.map(({ code }) => errorTexts[code] ?? ERROR_DESCRIPTIONS[code]))].join(" "),
@@ -175,6 +172,8 @@ const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   NOT_FOUND: "No such key.",
   MODEL_NOT_FOUND: "No such model here.",
   UNKNOWN_PATH: "No such path.",
+  IDEMPOTENCY_CONFLICT:
+    "The Idempotency-Key was sent before: with another request, or with one whose answer is not kept.",
   METHOD_NOT_ALLOWED: "Another method than the path has.",
   UPGRADE_REQUIRED: "A WebSocket, which is not served here.",
   REQUEST_TOO_LARGE: "The body is larger than the gateway takes.",

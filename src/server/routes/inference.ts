@@ -20,6 +20,7 @@ import {
   type InferenceEndpoint,
   json,
   type JsonFormat,
+  type Parameter,
   schemaRef,
 } from "../endpoint.ts";
 import { LIFECYCLE, PLAN_LIMITS } from "../openapi/headers.ts";
@@ -31,6 +32,7 @@ const ERRORS: readonly ErrorCode[] = [
   "INVALID_MODEL",
   "INSUFFICIENT_CREDITS",
   "MODEL_NOT_ALLOWED",
+  "IDEMPOTENCY_CONFLICT",
   "DAILY_REQUEST_LIMIT_EXCEEDED",
   "RATE_LIMIT_ERROR",
   "PROVIDER_ERROR",
@@ -65,8 +67,24 @@ const FORM: Json = {
 const RERANK: Format = { endpoint: "rerank", body: "json", read: readRerank, write: rerankFormat };
 const MESSAGES: ErrorStyle = { refusal: messagesBody, requestIdHeader: "Request-Id" };
 
+const PARAMETERS: readonly Parameter[] = [
+  {
+    name: "Idempotency-Key",
+    in: "header",
+    description:
+      "Of this request alone, for 24 hours: sent again with the same body it is not served again, but answered as the first time.",
+    schema: { type: "string", pattern: "^[!-~]{1,255}$" },
+  },
+];
+
 /** What every inference endpoint has in common. */
-const COMMON = { method: "POST", credentials: "API key", tag: "Inference", errors: ERRORS } as const;
+const COMMON = {
+  method: "POST",
+  credentials: "API key",
+  tag: "Inference",
+  parameters: PARAMETERS,
+  errors: ERRORS,
+} as const;
 
 /** The endpoints that reach models. */
 export const INFERENCE: readonly InferenceEndpoint[] = [
@@ -191,7 +209,7 @@ function body(title: string): Endpoint["request"] {
 }
 
 function answer(description: string, content: Content): Readonly<Record<number, Answer>> {
-  return { 200: { description, content, headers: [...PLAN_LIMITS, ...LIFECYCLE] } };
+  return { 200: { description, content, headers: [...PLAN_LIMITS, ...LIFECYCLE, "Idempotency-Replayed"] } };
 }
 
 /** How errors are written below a client format's own paths, whether or not there is anything at them. */

@@ -73,6 +73,12 @@ export class Leases {
     return lease && lease.packed !== null ? lease : null;
   }
 
+  /** It runs on without slot and hold. */
+  free(id: string): void {
+    const lease = this.#held.get(id);
+    if (lease && lease.packed !== null) lease.packed = lease.packed.replace(/^(\d+) [01] \d+ /, "$1 0 0 ");
+  }
+
   /** Its settlement could not be sent: `release` has it again, and it is renewed no more. */
   keep(id: string, lease: Lease): void {
     this.#held.set(id, { ...lease, ending: true });

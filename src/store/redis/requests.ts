@@ -43,6 +43,7 @@ const AMOUNT_LIMIT_NANO_UNITS = 2n ** 62n;
 
 const ADMIT = loadScript("admit", "clock", "counts", "reservations");
 const SETTLE = loadScript("settle", "clock", "counts", "reservations");
+const RELEASE = loadScript("release", "clock", "reservations");
 const RUNNING = loadScript("running", "clock", "reservations");
 const WINDOWS = loadScript("windows", "clock", "counts");
 
@@ -59,6 +60,7 @@ export class Requests {
   readonly methods = {
     admit: (admission: Admission) => this.admit(admission),
     settle: (settlement: Settlement) => this.settle(settlement),
+    release: (running: Pick<Admission, "id" | "userId">) => this.#release(running),
     windows: (userId: string, limits: Limits) => this.#windows(userId, limits),
     running: (userId: string) => this.#running(userId),
     ledger: (userId: string) => readLedger(this.#connection, this.#keys, userId),
@@ -82,9 +84,10 @@ export class Requests {
   }
 
   async admit(admission: Admission): Promise<AdmissionResult> {
-    const { id, userId, limits, units, hold } = admission;
+    const { id, userId, limits, units, hold, fullHold = 0n } = admission;
     if (!Number.isSafeInteger(units) || units < 0) throw new RangeError(`admission ${id}: units are whole numbers`);
-    if (hold < 0n || hold >= AMOUNT_LIMIT_NANO_UNITS) throw new RangeError(`admission ${id}: a hold is from 0 to 2^62`);
+    if (hold < 0n || hold >= AMOUNT_LIMIT_NANO_UNITS || fullHold >= AMOUNT_LIMIT_NANO_UNITS)
+      throw new RangeError(`admission ${id}: a hold is from 0 to 2^62`);
     const lease = this.#leases.expect(id, userId);
     const keys = this.#leases.requestKeys.of(userId);
     let sentAt = 0;
@@ -131,7 +134,7 @@ export class Requests {
 
   /** Of the script that admits. */
   #argsOf(admission: Admission, sentAt: number): readonly Argument[] {
-    const { id, limits, units, stream, hold, enforceCredits, model, version = "", budget } = admission;
+    const { id, limits, units, stream, hold, enforceCredits, model, version = "", budget, fullHold } = admission;
     const args: Argument[] = [
       this.time(),
       this.#options.clock ? 0 : this.#latestAt(sentAt),
@@ -144,6 +147,7 @@ export class Requests {
       version,
       this.#leases.words,
       model,
+      fullHold === undefined ? "" : String(fullHold),
     ];
     if (budget) args.push(budget.keyId, budget.per, String(budget.amount));
     args.push(this.#options.retention);
@@ -201,6 +205,12 @@ export class Requests {
       if (lease && !unanswered(error)) this.#leases.keep(id, lease);
       throw error;
     }
+  }
+
+  async #release({ id, userId }: Pick<Admission, "id" | "userId">): Promise<void> {
+    // First, so that no renewal restores slot and hold on a server that has lost the request.
+    this.#leases.free(id);
+    await this.#connection.run(RELEASE, this.#leases.requestKeys.of(userId), [id, this.#options.retention]);
   }
 
   /** @param latest server's milliseconds until which it is charged also when the server has lost the reservation. */

@@ -91,6 +91,11 @@ export function createKeys(prefix: string) {
     /** Hash, durable: idempotency key to the grant that it was sent with. */
     grantKeys: (id: string) => `${prefix}gk:{${id}}`,
 
+    /** Hash and two sorted sets (idempotency.lua), go with their last key: requests with idempotency keys. */
+    idempotency: (id: string) => [`${prefix}ik:{${id}}`, `${prefix}ix:{${id}}`, `${prefix}ia:{${id}}`] as const,
+    /** String, goes by itself: what the request with a key was answered, by the key's digest. */
+    keptAnswer: (id: string, digest: string) => `${prefix}ib:{${id}}:${digest}`,
+
     /** Sorted set, durable: "<address> <user>" in the order of addresses (users.ts). */
     addresses: `${prefix}addresses`,
     /** Set, durable: the ids of all users. */

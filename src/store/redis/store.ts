@@ -9,6 +9,7 @@ import {
 } from "../windows.ts";
 import { accountMethods } from "./accounts.ts";
 import type { Connection, RedisConnection } from "./connection.ts";
+import { idempotencyMethods } from "./idempotency.ts";
 import { LEASE_MS, Leases, RENEWAL_INTERVAL_MS, unlessUnavailable } from "./leases.ts";
 import { ledgerMethods } from "./ledger-pages.ts";
 import { Requests } from "./requests.ts";
@@ -83,6 +84,7 @@ export function redisStore(connection: RedisConnection, options: RedisStoreOptio
     ...instanceMethods(connection, keys, now),
     ...auditMethods(connection, keys, now, retention),
     ...valueMethods(connection, keys, now),
+    ...idempotencyMethods(connection, keys, now),
     markInstanceDead: (dead: string) => leases.markDead(dead, requests.time()),
 
     settle(settlement: Settlement): Promise<boolean> {

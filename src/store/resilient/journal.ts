@@ -222,14 +222,14 @@ type Text<T, Amount extends keyof T> = Omit<T, Amount> & Readonly<Record<Amount,
 /** As JSON, in which amounts are decimal strings. */
 interface Written {
   readonly settlement: Text<Settlement, "charge">;
-  readonly admission: Omit<Text<Admission, "hold">, "budget"> | null;
+  readonly admission: Omit<Text<Admission, "hold">, "budget" | "fullHold"> | null;
 }
 
 /** All but `tried`, which changes, and the budget of an admission, by which nobody is refused any more. */
 export function encode({ settlement, admission }: Entry): string {
   const written: Written = { settlement: { ...settlement, charge: String(settlement.charge) }, admission: null };
   if (admission === null) return JSON.stringify(written);
-  const { budget: _, hold, ...rest } = admission;
+  const { budget: _budget, fullHold: _fullHold, hold, ...rest } = admission;
   return JSON.stringify({ ...written, admission: { ...rest, hold: String(hold) } } satisfies Written);
 }
 

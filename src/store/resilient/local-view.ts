@@ -96,6 +96,15 @@ export class LocalView {
     return { ok: true, windows: states(after), stopToken: user.stopToken };
   }
 
+  /** Frees the stream slot of a request that is still to be settled. @returns whether it was admitted here. */
+  release(id: string): boolean {
+    const running = this.#running.get(id);
+    if (!running) return false;
+    if (running.stream) this.#count(running.userId, -1);
+    this.#running.set(id, { ...running, stream: false });
+    return running.local !== null;
+  }
+
   /** Frees what the request took here. @returns how it was admitted; null: by the store. */
   end(id: string, giveBack: boolean): Local | null {
     const running = this.#running.get(id);

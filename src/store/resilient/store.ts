@@ -99,6 +99,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
     ...(store.accountsVersion !== undefined && { accountsVersion: () => store.accountsVersion!() }),
     admit,
     settle,
+    release,
     windows,
 
     async stopTokens(userIds) {
@@ -190,6 +191,16 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
       () => store.settle(settlement),
       (error) => refused(settlement, error),
     );
+  }
+
+  /** A store that is away is not waited for: the settlement frees the same. */
+  async function release(running: Pick<Admission, "id" | "userId">): Promise<void> {
+    if (localView.release(running.id) || breaker.left) return;
+    try {
+      await breaker.observe(() => store.release(running));
+    } catch (error) {
+      if (!isStoreUnavailable(error)) throw error;
+    }
   }
 
   /** @throws what a store that answers threw */

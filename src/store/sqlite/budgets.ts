@@ -13,6 +13,25 @@ export function exceedsBudget({ hold, budget }: Admission, { spent, held }: Know
   return budget !== undefined && hold > 0n && spent + held + hold > budget.amount;
 }
 
+/**
+ * What a request that fits holds. While less is left than its longest answer costs, that is all that is left: the next
+ * request is then refused until this one has been charged.
+ * @param credits that are left. @param known null: its key has no budget.
+ */
+export function effectiveHold(
+  { hold, fullHold, enforceCredits, budget }: Admission,
+  credits: bigint,
+  known: KnownBudget | null,
+): bigint {
+  if (fullHold === undefined || hold === 0n) return hold;
+  let left = enforceCredits ? credits : fullHold;
+  if (budget !== undefined && known !== null) {
+    const rest = budget.amount - known.spent - known.held;
+    if (rest < left) left = rest;
+  }
+  return left < fullHold ? left : hold;
+}
+
 /** What the requests of one key have cost in one period, and what those that run hold of it. */
 export interface KnownBudget {
   /** As of `RequestBudget`. */

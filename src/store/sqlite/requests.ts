@@ -19,7 +19,7 @@ import {
   windowIdsOf,
   windowStates,
 } from "../windows.ts";
-import { exceedsBudget, type KnownBudget, KnownBudgets } from "./budgets.ts";
+import { effectiveHold, exceedsBudget, type KnownBudget, KnownBudgets } from "./budgets.ts";
 import { CommitQueue, type Transactions } from "./commits.ts";
 import { ledgerMethods, ledgerTable } from "./ledger.ts";
 import { type KnownUser, KnownUsers, stopMethods } from "./users.ts";
@@ -32,7 +32,8 @@ const SAVE_RETRY_MS = 1_000;
 const RECORDED_AFTER_MS = 1_000;
 
 interface RunningRequest {
-  readonly admission: Admission;
+  /** Its hold is what it holds now. */
+  admission: Admission;
   readonly user: KnownUser;
   /** null: its key has none. */
   readonly budget: KnownBudget | null;
@@ -106,7 +107,8 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
   const reserve = db.prepare(
     "INSERT INTO reservations VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
   );
-  const release = db.prepare("DELETE FROM reservations WHERE id = ?");
+  const freeRow = db.prepare("UPDATE reservations SET stream = 0, hold = 0 WHERE id = ?");
+  const deleteRow = db.prepare("DELETE FROM reservations WHERE id = ?");
   const running = (id: string) => unrecorded.get(id) ?? longRunning.get(id);
 
   function admit(admission: Admission): Awaitable<AdmissionResult> {
@@ -116,7 +118,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
   }
 
   const decide = read((admission: Admission): AdmissionResult => {
-    const { id, userId, limits, units, stream, hold } = admission;
+    const { id, userId, limits, units, stream } = admission;
     const user = users.current(userId);
     if (user === null) throw new Error(`cannot admit a request of an unknown user: ${userId}`);
     const at = now();
@@ -134,13 +136,14 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
       return { ok: false, refusal, windows: windowStates(before, limits) };
     }
     const { stopToken } = user;
+    const hold = effectiveHold(admission, user.balance - user.held, budget);
     user.requests += 1;
     user.streams += Number(stream);
     user.held += hold;
     keep(user, after);
     budgets.hold(budget, hold);
     unrecorded.set(id, {
-      admission,
+      admission: hold === admission.hold ? admission : { ...admission, hold },
       user,
       budget,
       stopToken,
@@ -175,6 +178,20 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     saving ??= setTimeout(save, SAVE_INTERVAL_MS).unref();
   }
 
+  /** Decided in memory as an admission is; a row in the file follows with the commit. */
+  const release = read(({ id, userId }: Pick<Admission, "id" | "userId">): Awaitable<void> => {
+    const request = running(id);
+    if (request === undefined || request.user.id !== userId || request.isReleased) return;
+    const { admission, user, budget, isRecorded } = request;
+    if (!admission.stream && admission.hold === 0n) return;
+    user.streams -= Number(admission.stream);
+    user.held -= admission.hold;
+    if (admission.hold > 0n) budgets.hold(budget, -admission.hold);
+    request.admission = { ...admission, stream: false, hold: 0n };
+    keep(user, user.counts);
+    if (isRecorded) return queue.add(() => freeRow.run(id)).then(ignore);
+  });
+
   /**
    * In a commit. An id that is not running changes nothing: it was settled or given back before. One that was abandoned is
    * charged all the same; its slot and hold are free already. @returns whether it changed something.
@@ -195,7 +212,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     }
     if (request.budget !== null) budgets.settle(request.budget, charge, admission.hold);
     else if (record !== null) budgets.spend(settlement.budget, charge, record.receivedAt);
-    if (request.isRecorded) release.run(id);
+    if (request.isRecorded) deleteRow.run(id);
     request.isReleased = true;
     released.push(request);
     user.requests -= 1;
@@ -264,6 +281,7 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
     methods: {
       admit,
       settle: (settlement: Settlement) => queue.add(() => settle(settlement)),
+      release,
       windows: read((userId: string, limits: Limits): Windows =>
         windowStates(countsAt(users.counts(userId), now()), limits),
       ),
@@ -275,6 +293,8 @@ export function requestsOf(db: DatabaseSync, transactions: Transactions, now: ()
 
     users,
     budgets,
+    /** Shared by what belongs into the commit of a settlement. */
+    queue,
 
     /**
      * For the start of a serving process, which holds the file's lock: whatever the file says is running ran in a dead one.
@@ -313,3 +333,5 @@ function pay(user: KnownUser, charge: bigint): void {
 function lacksCredits({ hold, enforceCredits }: Admission, user: KnownUser): boolean {
   return enforceCredits && hold > 0n && user.balance - user.held < hold;
 }
+
+function ignore(): void {}

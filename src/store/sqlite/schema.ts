@@ -19,6 +19,7 @@ export const APPLICATION_ID = 0x72677731;
  * key's budget is counted; null: its own. A deleted user stays for the ledger, with the id in place of the address. `key_budgets` are what keys with a budget have spent in
  * a period, and what their running requests hold. `grants.balance` is the user's afterwards.
  * `audit.entry` is JSON; the ids are in the order of time.
+ * `idempotency_keys.bytes` are those of `answer`, 0 without one; `total` is their sum up to the row, of the same user.
  */
 export const MIGRATIONS: readonly string[] = [
   `CREATE TABLE users (
@@ -254,6 +255,22 @@ export const MIGRATIONS: readonly string[] = [
      at INTEGER NOT NULL,
      entry TEXT NOT NULL
    ) STRICT, WITHOUT ROWID;`,
+  `CREATE TABLE idempotency_keys (
+     seq INTEGER PRIMARY KEY,
+     user_id TEXT NOT NULL,
+     digest TEXT NOT NULL,
+     fingerprint TEXT NOT NULL,
+     id TEXT NOT NULL,
+     request_id TEXT NOT NULL,
+     outcome TEXT NOT NULL,
+     expires_at INTEGER NOT NULL,
+     answer TEXT,
+     bytes INTEGER NOT NULL,
+     total INTEGER NOT NULL
+   ) STRICT;
+   CREATE UNIQUE INDEX idempotency_keys_by_digest ON idempotency_keys (user_id, digest);
+   CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
+   CREATE INDEX idempotency_keys_with_answer ON idempotency_keys (user_id, total) WHERE bytes > 0;`,
   `ALTER TABLE api_keys ADD COLUMN budget_of TEXT;
    CREATE INDEX api_keys_by_budget ON api_keys (budget_of) WHERE budget_of IS NOT NULL;
    ALTER TABLE users ADD COLUMN deleted_at INTEGER;`,

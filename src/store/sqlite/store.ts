@@ -11,6 +11,7 @@ import {
 import { accountMethods } from "./accounts.ts";
 import { guarded, type Transactions, transactionsOf } from "./commits.ts";
 import { type OpenDatabase, rememberInFile } from "./database.ts";
+import { idempotencyMethods } from "./idempotency.ts";
 import { requestsOf } from "./requests.ts";
 import { signInMethods } from "./sign-in.ts";
 
@@ -32,6 +33,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number, maxKnown 
   const transactions = transactionsOf(db);
   const requests = requestsOf(db, transactions, now, maxKnown);
   const audit = auditTable(db, transactions);
+  const idempotency = idempotencyMethods(db, transactions, requests.queue, now);
   let trimming: NodeJS.Timeout | null = null;
 
   const methods = {
@@ -41,6 +43,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number, maxKnown 
     ...instanceMethods(database, transactions, now),
     ...audit.methods,
     ...valueMethods(db, transactions, now),
+    ...idempotency.methods,
 
     close(): void {
       if (!db.isOpen) return;
@@ -58,13 +61,17 @@ export function sqliteStore(database: OpenDatabase, now: () => number, maxKnown 
     /** Ends what a dead process left running; only for the process that holds the file's lock. */
     recover: requests.abandonAll,
 
-    /** Deletes entries of the ledger and the audit log that are older than `retention` milliseconds, some at a time, until it is closed. */
+    /**
+     * Deletes entries of the ledger and the audit log that are older than `retention` milliseconds, and idempotency keys
+     * that have expired, some at a time, until it is closed.
+     */
     keepTrimmed(retention = LEDGER_RETENTION_MS): void {
       const trim = async (): Promise<void> => {
         let more = true;
         try {
           const isMoreAudit = audit.trim(now() - retention);
-          more = (await requests.tidyLedger(now() - retention)) || isMoreAudit;
+          const areMoreKeys = idempotency.trim();
+          more = (await requests.tidyLedger(now() - retention)) || isMoreAudit || areMoreKeys;
         } catch {
           // The disk is full, or the file is closed: nothing is lost by trying later.
           more = false;

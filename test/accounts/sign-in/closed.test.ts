@@ -73,24 +73,24 @@ describe("by mail", () => {
   });
 });
 
+async function atProvider(email: string) {
+  const issuer = await TestIssuer.start();
+  issuer.claims = { ...issuer.claims, email, email_verified: true };
+  const bench = await signInBench({ oauth: { corp: issuer.provider({}) } });
+  const signIn = async () => {
+    const { location, state } = await bench.signIn.begin({
+      provider: "corp",
+      redirectTo: "/",
+      origin: "https://g.example",
+    });
+    const { href: url } = await visit(location);
+    return bench.signIn.complete({ provider: "corp", url, state });
+  };
+  return { bench, issuer, signIn };
+}
+
 describe("through an identity provider", () => {
   const CLOSED = { code: "SIGN_UP_CLOSED", status: 403 };
-
-  async function atProvider(email: string) {
-    const issuer = await TestIssuer.start();
-    issuer.claims = { ...issuer.claims, email, email_verified: true };
-    const bench = await signInBench({ oauth: { corp: issuer.provider({}) } });
-    const signIn = async () => {
-      const { location, state } = await bench.signIn.begin({
-        provider: "corp",
-        redirectTo: "/",
-        origin: "https://g.example",
-      });
-      const { href: url } = await visit(location);
-      return bench.signIn.complete({ provider: "corp", url, state });
-    };
-    return { bench, issuer, signIn };
-  }
 
   test("a newcomer is refused, one of a named domain and a user are not", async () => {
     const newcomer = await atProvider("grace@example.org");

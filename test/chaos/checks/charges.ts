@@ -70,12 +70,12 @@ function checkOne(one: Joined, served: readonly Served[], findings: Findings): v
   }
 }
 
-/** Before its first byte a request counts once an upstream was asked, and is free. */
+/** Before its first byte a request counts once an upstream was asked, and costs its prompt. */
 function leftAs(entry: LedgerEntry | undefined): string {
   if (!entry) return "F: the client left before an upstream was asked, or none served: not charged";
   const unanswered = entry.outcome === "client_gone" && entry.upstream === null;
   return unanswered
-    ? "F: the client left before the first byte: counted, free"
+    ? "F: the client left before the first byte: counted, its prompt charged"
     : "G: the client left: charged for what came";
 }
 

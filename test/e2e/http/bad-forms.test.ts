@@ -171,7 +171,7 @@ describe("a client that goes away", () => {
   });
 
   test.each(["?first_byte=1h", "?stall_after=1"])(
-    "while the upstream works (%s): counted, free, and nothing is left",
+    "while the upstream works (%s): counted, its seconds charged, and nothing is left",
     async (sim) => {
       const someone = await gateway.user();
       const asked = gateway.simulator.ledger().length;
@@ -180,7 +180,8 @@ describe("a client that goes away", () => {
       call.leave();
       await eventually(() => gateway.simulator.ledger().at(-1)!.closedAt !== null);
       await gateway.audit();
-      expect(await gateway.books(someone)).toMatchObject(unanswered({ outcome: "client_gone", units: 5 }));
+      const owed = { usage: { prompt: 0, milliseconds: 200_000 }, estimated: true, charge: 200_000_000n };
+      expect(await gateway.books(someone)).toMatchObject(unanswered({ outcome: "client_gone", units: 5, owed }));
       await eventually(() => leftovers().length === 0);
     },
   );

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Json, LedgerEntry } from "../../../src/kit/index.ts";
+import { FORMAT_NAMES, openFormat } from "../support/formats.ts";
 import { TestGateway } from "../support/in-process.ts";
 
 /** Charges in nano-units by hand; that any charge is the exact rational is in kit/tariff. */
@@ -134,4 +135,49 @@ test("a request in flight keeps the price it began with", async () => {
   const { ledger } = await gateway.books(user);
   expect(inOrder(ledger).map(({ charge }) => charge)).toEqual([20_000n, 2_000_000n]);
   await gateway.close();
+});
+
+describe("100 requests at once against 0.01 credits", () => {
+  const MAX_OUTPUT = 8_192;
+  /** Of the longest answer, at 1 and 2 per million. */
+  const WORTH = 4_000n + 2_000n * BigInt(MAX_OUTPUT);
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    const counts = `usage.prompt=4&usage.completion=${MAX_OUTPUT}`;
+    const long = { scripts: [`?first_byte=20ms&${counts}`], max_output: MAX_OUTPUT };
+    gateway = await TestGateway.start({ chains: { "route/long": long } });
+  });
+  afterAll(() => gateway.close());
+
+  test.each(FORMAT_NAMES)(
+    "%s: one runs at a time, and the balance falls by one request's worth at most",
+    async (name) => {
+      const user = await gateway.user({ credits: "0.01" });
+      const calls = Array.from({ length: 100 }, (_, index) =>
+        openFormat(gateway, user, name, { model: "route/long", stream: index % 2 === 0 }).whole(),
+      );
+      const statuses = (await Promise.all(calls)).map(({ status }) => status);
+      expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+      expect(new Set(statuses)).toEqual(new Set([200, 402]));
+      await gateway.audit();
+      const { balance, ledger } = await gateway.books(user);
+      expect(ledger).toMatchObject([{ outcome: "served", charge: WORTH }]);
+      expect(balance).toBe(10_000_000n - WORTH);
+    },
+  );
+
+  test("with credits for the longest answer as many run as the balance has room for", async () => {
+    const user = await gateway.user({ credits: "1" });
+    const body = { model: "route/long", max_tokens: 10 };
+    const statuses = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        gateway
+          .open(user, body)
+          .whole()
+          .then(({ status }) => status),
+      ),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    await gateway.audit();
+  });
 });

@@ -78,18 +78,21 @@ describe.each([
   test.each([
     ["between the head and the first event", true, "?stall_after=0"],
     ["in the middle of an answer that is not streamed", false, "?stall_after=1"],
-  ])("the client leaves %s: counted, and free whatever is charged of what broke off", async (_, stream, sim) => {
-    user = await gateway.user();
-    const asked = gateway.simulator.ledger().length;
-    const call = gateway.open(user, { stream, sim });
-    await expect.poll(() => gateway.simulator.ledger().length, { interval: 5 }).toBe(asked + 1);
-    call.leave();
-    await gateway.audit();
-    expect(gateway.simulator.ledger().at(-1)?.aborted).toBe(true);
-    expect(await gateway.books(user)).toMatchObject(unanswered({ outcome: "client_gone" }));
-  });
+  ])(
+    "the client leaves %s: counted, and charged its prompt whatever is charged of what broke off",
+    async (_, stream, sim) => {
+      user = await gateway.user();
+      const asked = gateway.simulator.ledger().length;
+      const call = gateway.open(user, { stream, sim });
+      await expect.poll(() => gateway.simulator.ledger().length, { interval: 5 }).toBe(asked + 1);
+      call.leave();
+      await gateway.audit();
+      expect(gateway.simulator.ledger().at(-1)?.aborted).toBe(true);
+      expect(await gateway.books(user)).toMatchObject(unanswered({ outcome: "client_gone" }));
+    },
+  );
 
-  test("the client leaves after a heartbeat, before the first event: counted, free", async () => {
+  test("the client leaves after a heartbeat, before the first event: counted, its prompt charged", async () => {
     user = await gateway.user();
     const call = gateway.open(user, { stream: true, sim: "?first_byte=1h" });
     await call.until(": keep-alive");

@@ -2,7 +2,7 @@ import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint, Json, Kind, Usage } from "../../../src/kit/index.ts";
 import { mute } from "../../upstream/support/mute.ts";
-import { unanswered } from "../support/books.ts";
+import { NOTHING_OWED, unanswered } from "../support/books.ts";
 import { ALL_ENDPOINTS, type FormatName, FORMATS, isKind, openAt, placeOf } from "../support/formats.ts";
 import { tier } from "../support/gateway-config.ts";
 import { eventually, type Exchange } from "../support/http.ts";
@@ -13,7 +13,9 @@ import { chains, PLACES } from "../support/kinds.ts";
 const LIMIT = 2;
 const SILENT = "?first_byte=1h";
 
-const PROMPT_OWED = { billing: { outcomes: { unanswered: "prompt", client_gone: "free", killed: "free" } } };
+/** `unanswered` is left out: the prompt is owed by default, whatever streams that broke off cost. */
+const PROMPT_OWED = { billing: { outcomes: { client_gone: "free", killed: "free" } } };
+const FREE = { billing: { outcomes: { unanswered: "free" } } };
 
 let silence: Awaited<ReturnType<typeof mute>>;
 /** What is given up unanswered is free at one, costs its prompt at the other. */
@@ -41,7 +43,7 @@ beforeAll(async () => {
         ...config,
       },
     });
-  [free, owed] = [await start({}), await start(PROMPT_OWED)];
+  [free, owed] = [await start(FREE), await start(PROMPT_OWED)];
 });
 afterAll(async () => {
   // First, or the gateways wait for connections that are still being made.
@@ -119,11 +121,11 @@ describe.each(WAYS)("$endpoint (streamed: $stream)", ({ endpoint, stream }) => {
     for (let count = 0; count < LIMIT; count += 1) await leave(endpoint, stream);
     expect(await statusOfNext(endpoint, stream)).toBe(429);
     const { day: units } = counted(endpoint, 1);
-    const books = unanswered({ outcome: "client_gone", count: LIMIT, units });
+    const books = unanswered({ outcome: "client_gone", count: LIMIT, units, owed: NOTHING_OWED });
     expect(await gateway.books(user)).toMatchObject(books);
   });
 
-  test("with unanswered: prompt what was asked is charged, exactly, and nothing of what was to be made", async () => {
+  test("by default what was asked is charged, exactly, and nothing of what was to be made", async () => {
     await use(owed);
     await leave(endpoint, stream);
     const { ledger, used, balance, granted } = await gateway.books(user);
@@ -156,10 +158,12 @@ describe.each(STREAMED)("a stream of $endpoint that its user kills", ({ endpoint
       expect(text).toMatch(FORMATS[endpoint].killed);
     }
     expect(await statusOfNext(endpoint, true)).toBe(429);
-    expect(await gateway.books(user)).toMatchObject(unanswered({ outcome: "killed", count: LIMIT }));
+    expect(await gateway.books(user)).toMatchObject(
+      unanswered({ outcome: "killed", count: LIMIT, owed: NOTHING_OWED }),
+    );
   });
 
-  test("before the first byte costs its prompt where billing says so", async () => {
+  test("before the first byte costs its prompt by default", async () => {
     await use(owed);
     const call = await sent(endpoint, true);
     await kill();

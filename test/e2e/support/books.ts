@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type LedgerEntry, type Limits, NANOS_PER_UNIT, type Store } from "../../../src/kit/index.ts";
+import { type LedgerEntry, type Limits, NANOS_PER_UNIT, type Store, type Usage } from "../../../src/kit/index.ts";
 
 export interface TestUser {
   readonly id: string;
@@ -55,17 +55,22 @@ export async function expectBalanced(store: Store, { id: user }: TestUser): Prom
 
 const NO_USAGE = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 
+/** What a prompt of "Hello there" costs that was given up unanswered, at 1 per million tokens. */
+const OWED: Owed = { usage: { ...NO_USAGE, prompt: 4 }, estimated: true, charge: 4_000n };
+/** The same where `billing.outcomes.unanswered` is `free`. */
+export const NOTHING_OWED: Owed = { usage: NO_USAGE, estimated: false, charge: 0n };
+
 /**
  * The books, for `toMatchObject`, of a user with 10 credits whose every request was given up before the first byte of an
- * upstream that had been asked: counted, in `units` of the day each, and free.
+ * upstream that had been asked: counted, in `units` of the day each, and charged its prompt.
  */
-export function unanswered({ outcome, count = 1, units = 1 }: Unanswered): object {
-  const entry = { outcome, usage: NO_USAGE, estimated: false, charge: 0n };
+export function unanswered({ outcome, count = 1, units = 1, owed = OWED }: Unanswered): object {
+  const entry = { outcome, ...owed };
   return {
     ledger: Array.from({ length: count }, () => entry),
     used: { day: units * count, hour: count, minute: count },
     running: { requests: 0, streams: 0, held: 0n },
-    balance: 10n * NANOS_PER_UNIT,
+    balance: 10n * NANOS_PER_UNIT - BigInt(count) * owed.charge,
   };
 }
 
@@ -73,4 +78,12 @@ export interface Unanswered {
   readonly outcome: "client_gone" | "killed";
   readonly count?: number;
   readonly units?: number;
+  /** What each costs; the default prompt unless given. */
+  readonly owed?: Owed;
+}
+
+interface Owed {
+  readonly usage: Partial<Usage>;
+  readonly estimated: boolean;
+  readonly charge: bigint;
 }

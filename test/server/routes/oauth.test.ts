@@ -94,8 +94,9 @@ test("who fails in a browser goes on to the dashboard's sign-in, from the same 4
 });
 
 test("a newcomer who may not sign up is told so, a browser by the dashboard", async () => {
-  const closed = () => Promise.reject(new GatewayError("SIGN_UP_CLOSED", "no account"));
-  const { ask } = await startRoutes({ signIn: { complete: closed } });
+  const { ask } = await startRoutes({
+    signIn: { complete: async () => Promise.reject(new GatewayError("SIGN_UP_CLOSED", "no account")) },
+  });
   const answers = [await ask("GET", CALLBACK, STATE), await ask("GET", CALLBACK, { ...STATE, accept: BROWSER })];
   for (const answer of answers) expect(answer).toMatchObject({ status: 403, text: '{"message":"no account"}' });
   expect(answers.map(({ headers }) => headers["refresh"])).toEqual([undefined, "0; url=/#/?sign_up_closed=google"]);

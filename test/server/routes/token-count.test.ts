@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { createKey } from "../../../src/accounts/api-keys.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { testModel, testSnapshot } from "../../support/snapshot.ts";
-import { waitFor } from "../support.ts";
+import { send, waitFor } from "../support.ts";
 import { bearer, startRoutes, TOKEN } from "./support.ts";
 
 const PATH = "/v1/messages/count_tokens";
@@ -236,4 +237,46 @@ test("its bodies take their room in memory, and give it back", async () => {
   expect((await first).status).toBe(200);
   expect((await count({ messages: [] })).status).toBe(400);
   for (let again = 0; again < 3; again += 1) expect((await count(long)).status).toBe(200);
+});
+
+test("each user has a budget of bytes a minute; refused counts take nothing of it", async () => {
+  let now = Date.UTC(2027, 0, 15, 8, 30, 15);
+  const body = JSON.stringify(GOOD);
+  const base = testSnapshot();
+  const server = { ...base.server, countBudget: 2 * body.length + 10 };
+  const { count, counted, ask, store } = await startCounting({
+    now: () => now,
+    snapshot: () => ({ ...base, server }),
+    parts: { now: () => now },
+  });
+  expect((await count(body)).status).toBe(200);
+  expect((await count({ ...GOOD, model: "route/none" })).status).toBe(400);
+  expect((await count({ model: "route/free" })).status).toBe(400);
+  expect((await count(body)).status).toBe(200);
+  const refused = await count(body);
+  expect(refused).toMatchObject({
+    status: 429,
+    text: "Per-minute count_tokens budget exceeded",
+    headers: { "x-error-code": "RATE_LIMIT_ERROR", "retry-after": "45" },
+  });
+  expect(JSON.parse((await count(body, VERSION)).text)).toMatchObject({ error: { type: "rate_limit_error" } });
+  expect(counted.length).toBe(2);
+  // Another user has a budget of its own.
+  const { body: bobs } = await createKey(store, { userId: "bob", name: "first" });
+  expect((await ask("POST", PATH, { ...bearer(bobs.key), ...JSON_TYPE }, body)).status).toBe(200);
+  now += 45_000;
+  expect((await count(body)).status).toBe(200);
+  // What would never fit is too large, not too early.
+  const { status, text } = await count({ ...GOOD, system: "x".repeat(2 * body.length) });
+  expect([status, text]).toEqual([413, `Request body exceeds the limit of ${server.countBudget} bytes`]);
+});
+
+test("a body without a length is measured when it has come", async () => {
+  const body = JSON.stringify(GOOD);
+  const base = testSnapshot();
+  const { port, key } = await startCounting({
+    snapshot: () => ({ ...base, server: { ...base.server, countBudget: body.length + 10 } }),
+  });
+  const chunked = () => send(port, { path: PATH, headers: { ...bearer(key), ...JSON_TYPE }, body, chunked: true });
+  expect([(await chunked()).status, (await chunked()).status]).toEqual([200, 429]);
 });

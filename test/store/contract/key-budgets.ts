@@ -104,6 +104,22 @@ export function keyBudgetSuite(store: () => Store, clock: { now: number }, numRu
       expect((await admit(userId, budget, 0n)).refusal, "what is free").toBeNull();
     });
 
+    test("while less is left of it than the longest answer costs, all of that is held; released it is free", async () => {
+      const { userId, budget } = await withKey(100n);
+      const longest = { fullHold: 200n };
+      const { request, refusal } = await admit(userId, budget, 10n, longest);
+      expect([refusal, await state(userId, budget.keyId)]).toEqual([null, [0n, 100n]]);
+      expect((await admit(userId, budget, 1n, longest)).refusal).toBe("budget");
+      await store().release(request);
+      expect(await state(userId, budget.keyId)).toEqual([0n, 0n]);
+      await store().settle(settled(request, 30n));
+      expect(await state(userId, budget.keyId)).toEqual([30n, 0n]);
+      // What is left of the credits is less than what is left of the budget.
+      const rich = await withKey(5_000n);
+      const second = await admit(rich.userId, rich.budget, 10n, { fullHold: 6_000n, enforceCredits: true });
+      expect([second.refusal, await state(rich.userId, rich.budget.keyId)]).toEqual([null, [0n, 1_000n]]);
+    });
+
     test("credits come before, windows after it; without enforced credits it holds as well", async () => {
       const { userId, budget } = await withKey(10n);
       const limits = { ...OPEN, day: 0 };

@@ -10,6 +10,8 @@ const ALL: KeyLimits = {
   addresses: ["10.0.0.0/8"],
 };
 
+const nextOf = (id = unique("key")): KeyRoll["next"] => ({ id, prefix: "rk_89abcdef", digest: digest(id) });
+
 /** Keys that are changed and rolled while they live. */
 export function keyChangeSuite(store: () => Store, clock: { now: number }): void {
   async function withKey(limits?: KeyLimits) {
@@ -19,7 +21,6 @@ export function keyChangeSuite(store: () => Store, clock: { now: number }): void
     await store().addKey({ ...key, ...(limits && { limits }) }, 50);
     return key;
   }
-  const nextOf = (id = unique("key")): KeyRoll["next"] => ({ id, prefix: "rk_89abcdef", digest: digest(id) });
   const listed = async (userId: string) => new Map((await store().listKeys(userId)).map((key) => [key.id, key]));
   const rolled = async (keyId: string, more: Partial<KeyRoll> = {}) => {
     const roll = { next: nextOf(), graceEndsAt: clock.now + MINUTE, maximum: 50, ...more };

@@ -3,6 +3,7 @@ import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
 import { deletionSuite } from "./deletion.ts";
+import { idempotencySuite } from "./idempotency.ts";
 import { identitySuite } from "./identities.ts";
 import { ledgerSuite } from "./ledger.ts";
 import { keyBudgetSuite } from "./key-budgets.ts";
@@ -218,6 +219,49 @@ export function storeSuite(
         expect(await current()).toMatchObject({ balance: 1_000n, held: 5_000n });
       });
 
+      describe("less than the longest answer costs", () => {
+        const longest = { hold: 10n, fullHold: 1_001n };
+
+        test("all that is left is held, so that one request runs at a time", async () => {
+          const { request, result } = await admit(longest);
+          expect(result.ok).toBe(true);
+          expect(await current()).toMatchObject({ balance: 1_000n, held: 1_000n });
+          expect((await store.running(user.id)).held).toBe(1_000n);
+          expect((await admit(longest)).result).toMatchObject({ ok: false, refusal: "credits" });
+          await store.settle(charged(request, 1_200n));
+          expect(await current()).toMatchObject({ balance: -200n, held: 0n });
+        });
+
+        test("of 100 requests at once one is admitted; a request without credits to hold runs beside it", async () => {
+          const all = await Promise.all(Array.from({ length: 100 }, () => admit(longest)));
+          expect(all.filter(({ result }) => result.ok)).toHaveLength(1);
+          expect((await admit({ hold: 0n, fullHold: 1_001n })).result.ok).toBe(true);
+          expect((await current()).held).toBe(1_000n);
+        });
+
+        test("the hold is the usual one while as much is left, and where credits are not enforced", async () => {
+          await admit({ hold: 10n, fullHold: 1_000n });
+          expect((await current()).held).toBe(10n);
+          await admit({ ...longest, enforceCredits: false });
+          expect((await current()).held).toBe(20n);
+          await admit({ hold: 10n, fullHold: 990n });
+          expect((await current()).held).toBe(1_000n);
+        });
+
+        test("amounts beyond what a double holds stay exact", async () => {
+          const left = 2_000_000_000_000_000_001n;
+          const rich = await addUser(left);
+          await store.admit(admission(rich.id, { hold: 1n, fullHold: left + 1n }));
+          expect((await store.findUser(rich.id))?.held).toBe(left);
+        });
+
+        test("a repeated admission holds no more", async () => {
+          const { request } = await admit(longest);
+          expect(await store.admit(request)).toMatchObject({ ok: true });
+          expect((await current()).held).toBe(1_000n);
+        });
+      });
+
       test("amounts beyond what a double holds stay exact", async () => {
         const large = 2_000_000_000_000_000_001n;
         const rich = await addUser(large);
@@ -306,6 +350,48 @@ export function storeSuite(
         expect(await store.ledger(user.id)).toEqual([]);
         await store.settle(charged(request, 25n));
         expect(await current(), "a settlement after it").toMatchObject({ balance: 1_000n });
+      });
+
+      describe("released while its charge is still to be found out", () => {
+        const limits = { ...OPEN, streams: 1 };
+
+        test("slot and hold are free at once, the counts stay, and the charge comes once", async () => {
+          const { request } = await admit({ stream: true, hold: 1_000n, units: 5, limits });
+          const windows = await used();
+          await store.release(request);
+          expect(await store.running(user.id)).toEqual({ requests: 1, streams: 0, held: 0n });
+          expect(await current()).toMatchObject({ balance: 1_000n, held: 0n });
+          expect(await used()).toEqual(windows);
+          expect((await admit({ stream: true, hold: 1_000n, limits })).result.ok).toBe(true);
+          expect(await store.settle(charged(request, 70n))).toBe(true);
+          expect(await store.settle(charged(request, 70n))).toBe(false);
+          expect(await store.running(user.id)).toEqual({ requests: 1, streams: 1, held: 1_000n });
+          expect(await current()).toMatchObject({ balance: 930n, held: 1_000n });
+          expect(await store.ledger(user.id)).toMatchObject([{ id: request.id, charge: 70n }]);
+        });
+
+        test("once is as often as twice, and what is settled, or another user's, stays as it is", async () => {
+          const [one, other] = [
+            (await admit({ stream: true, hold: 400n })).request,
+            (await admit({ hold: 40n })).request,
+          ];
+          await store.release(one);
+          await store.release(one);
+          await store.release({ id: other.id, userId: "user_nobody" });
+          expect(await store.running(user.id)).toEqual({ requests: 2, streams: 0, held: 40n });
+          await store.settle(givenBack(one));
+          await store.release(one);
+          await store.release({ id: "ex_nobody", userId: user.id });
+          expect(await store.running(user.id)).toEqual({ requests: 1, streams: 0, held: 40n });
+          expect(await used()).toEqual([1, 1, 1]);
+        });
+
+        test("its user's stop counts it no more", async () => {
+          const { request } = await admit({ stream: true });
+          await store.release(request);
+          expect(await store.stopStreams(user.id)).toMatchObject({ streams: 0 });
+          await store.settle(charged(request, 1n));
+        });
       });
 
       test("given up unanswered: slot and hold are free, the counts stay, the record costs nothing", async () => {
@@ -695,6 +781,7 @@ export function storeSuite(
     codeSuite(() => store, clock, numRuns);
     familySuite(() => store, clock, numRuns);
     identitySuite(() => store);
+    idempotencySuite(() => store, clock, numRuns);
   });
 
   test(`${name} store: after close everything is STORE_UNAVAILABLE, and closing again is nothing`, async () => {
@@ -735,6 +822,8 @@ export function storeSuite(
       () => store.endFamily(digest("1")),
       () => store.findIdentity("https://id.example", "1"),
       () => store.linkIdentity("https://id.example", "1", user.id),
+      () => store.claimKey({ userId: user.id, digest: "d", fingerprint: "f", id: "ex_1", requestId: "r" }, MINUTE),
+      () => store.forgetKeys(user.id),
       () => store.markInstanceDead("instance_1"),
       () => store.publishInstance("one", "{}", 1_000),
       () => store.listInstances(),

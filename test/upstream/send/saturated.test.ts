@@ -1,13 +1,7 @@
 import { describe, expect, it } from "vitest";
 import streamRelay from "../../../plugins/stream-relay.ts";
-import {
-  AttemptError,
-  type Exchange,
-  type Host,
-  type PluginHost,
-  type Target,
-  type Upstream,
-} from "../../../src/kit/index.ts";
+import { AttemptError, type Exchange, type Host, type Target, type Upstream } from "../../../src/kit/index.ts";
+import type { BuiltinHost } from "../../../src/kit/builtin.ts";
 import type { RequestPool } from "../../../src/upstream/send/pools.ts";
 import { RequestHandler } from "../../../src/upstream/send/request-handler.ts";
 import type { UpstreamSet } from "../../../src/upstream/upstreams.ts";
@@ -69,7 +63,7 @@ async function relayed(set: UpstreamSet, ...chain: readonly Target[]) {
     order: (one, by) => set.order(one, by),
     now: Date.now,
   };
-  const hooks = await streamRelay.setup({}, host as PluginHost);
+  const hooks = await streamRelay.setup({}, host as BuiltinHost<"relay">);
   const by = exchange();
   const routed = { ...by, model: { ...by.model, chain: chain.map((to) => step("single", to)) } };
   return hooks.relay!(routed, (to) => guarded(set, to, routed));

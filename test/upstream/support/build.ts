@@ -79,6 +79,8 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
       bodyLimit: 0,
       bodyMemory: 0,
       uploadSpace: 0,
+      countBudget: 0,
+      shed: null,
       trustedProxies: [],
       connections: { total: 10_000, perAddress: null },
       ipLimit: null,

@@ -2,8 +2,8 @@
 -- Admits a request: all windows, the stream slot and the hold in one step.
 -- ARGV: now, latest time of execution or 0, request, limits of day, hour, minute and streams ('' without), units,
 -- 1 for a stream, hold, whether credits are enforced, the principal's version or '', milliseconds of the lease, dead
--- instances, the admitting instance, model, then, of a key with a budget, the key, day, month or total and the amount, and
--- retention.
+-- instances, the admitting instance, model, the hold of the longest answer or '', then, of a key with a budget, the key,
+-- day, month or total and the amount, and retention.
 -- Returns a word, now, the six counts and, when it is 'ok', the reservation; one text, a blank after each.
 local id, units, stream, hold = ARGV[3], tonumber(ARGV[8]), ARGV[9] == "1", ARGV[10]
 local now = now_of(ARGV[1])
@@ -57,6 +57,15 @@ local function sum(a, b)
   return string.format("%.0f%09.0f", high, low)
 end
 
+-- What is left of an amount that is not negative, less one that is not greater.
+local function difference(a, b)
+  local low = tonumber(string.sub(a, -9)) - tonumber(string.sub(b, -9))
+  local high = (tonumber(string.sub(a, 1, -10)) or 0) - (tonumber(string.sub(b, 1, -10)) or 0)
+  if low < 0 then low, high = low + 1e9, high - 1 end
+  if high == 0 then return string.format("%.0f", low) end
+  return string.format("%.0f%09.0f", high, low)
+end
+
 -- The number of the day or month (UTC) that it is, as in kit/key-limits.ts.
 local function period_of(per)
   if per == "total" then return 0 end
@@ -70,12 +79,26 @@ local function period_of(per)
   return (era * 400 + year) * 12 + math.floor((5 * day_of_year + 2) / 153) + 2
 end
 
-local budget = #ARGV > 17 and string.format("%s:%.0f", ARGV[17], period_of(ARGV[18])) or nil
+local budget = #ARGV > 18 and string.format("%s:%.0f", ARGV[18], period_of(ARGV[19])) or nil
+local used = "0"
+if budget then
+  local amounts = redis.call("HMGET", USER, "spent:" .. budget, "held:" .. budget)
+  used = sum(amounts[1] or "0", amounts[2] or "0")
+end
 
 local function exceeds_budget()
-  if not budget or hold == "0" then return false end
-  local used = redis.call("HMGET", USER, "spent:" .. budget, "held:" .. budget)
-  return below(ARGV[19], sum(sum(used[1] or "0", used[2] or "0"), hold))
+  return budget and hold ~= "0" and below(ARGV[20], sum(used, hold))
+end
+
+-- While less is left than the longest answer costs, that is all of it. Called when the hold fits.
+local function effective_hold()
+  if ARGV[17] == "" or hold == "0" then return hold end
+  local left = ARGV[11] == "1" and available or nil
+  if budget then
+    local rest = difference(ARGV[20], used)
+    if not left or below(rest, left) then left = rest end
+  end
+  return left and below(left, ARGV[17]) and left or hold
 end
 
 local after = {
@@ -108,6 +131,7 @@ if refusal then
   return answer(refusal, before)
 end
 
+hold = effective_hold()
 -- First what may fail: nothing is rolled back.
 take_hold({ hold = hold, budget = budget })
 local packed = string.format("%s %s %s %.0f %.0f %.0f %.0f %s %s %s",

@@ -134,7 +134,7 @@ describe.each(OTHERS)("%s: with heartbeats", (name) => {
     expect((await beating.books(someone)).balance).toBe(before.balance);
   });
 
-  test("a killed stream that has had nothing else is a whole answer, counted and free", async () => {
+  test("a killed stream that has had nothing else is a whole answer, counted and charged its prompt", async () => {
     const another = await beating.user();
     const call = openFormat(beating, another, name, { model: "route/mute", stream: true });
     await call.until(beat);

@@ -95,12 +95,16 @@ test(`${KILLS} kills at random moments under load: every stream ends whole, the 
   await gateway.close();
 });
 
+/** The charge of "Hello there", which is four tokens with its role. */
+const PROMPT = 4_000n;
+
 /** What a client saw against what was recorded. */
 function agrees({ status, text, whole }: Ended, entry: LedgerEntry | undefined): boolean {
   if (status === 429 || status === 502) return whole && entry === undefined;
   if (status !== 200 || !whole || !text.endsWith("data: [DONE]\n\n")) return false;
   // Killed before it began, and before or after its upstream was asked.
-  if (text === "data: [DONE]\n\n") return entry === undefined || (entry.outcome === "killed" && entry.charge === 0n);
+  if (text === "data: [DONE]\n\n")
+    return entry === undefined || (entry.outcome === "killed" && entry.charge === PROMPT);
   const { prompt = 0, completion = 0 } = entry?.usage ?? {};
   if (entry?.charge !== 1_000n * BigInt(prompt) + 2_000n * BigInt(completion)) return false;
   if (text.includes('data: {"error"')) return entry.outcome === "upstream_cut";

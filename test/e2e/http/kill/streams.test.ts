@@ -121,7 +121,9 @@ test("a kill ends all 20 streams of its user within 2 s, stuck ones too, and not
     expect(entry.charge).toBe(cost(entry));
   }
   for (const id of ["stream-0", "stream-10"]) {
-    expect(entries.get(id)).toMatchObject({ outcome: "killed", estimated: false, usage: { prompt: 0 }, charge: 0n });
+    const entry = entries.get(id)!;
+    expect(entry).toMatchObject({ outcome: "killed", estimated: true, usage: { prompt: PROMPT, completion: 0 } });
+    expect(entry.charge).toBe(cost(entry));
   }
   const count = PLANS.length + 1 + LIMIT;
   expect([ledger.length, used]).toEqual([count, { day: count, hour: count, minute: count }]);
@@ -158,7 +160,7 @@ test("one's streams are not another's to kill, and who has none kills none", asy
 });
 
 describe("a killed stream", () => {
-  test("that has had only comments ends in its ending, counts and is free", async () => {
+  test("that has had only comments ends in its ending, counts and costs its prompt", async () => {
     await gateway.reload({ server: { heartbeat: "50ms" } });
     const stream = open(keys[0], { stream: true, sim: BEFORE });
     await stream.until(": keep-alive");
@@ -167,7 +169,7 @@ describe("a killed stream", () => {
     expect(await gateway.books(keys[0])).toMatchObject(unanswered({ outcome: "killed" }));
   });
 
-  test("that waits for its second upstream asks no third, counts and is free", async () => {
+  test("that waits for its second upstream asks no third, counts and costs its prompt", async () => {
     const chained = await TestGateway.start({ chains: { "route/chain": ["?status=500", BEFORE, "-"] } });
     const user = await chained.user();
     const stream = chained.open(user, { model: "route/chain", stream: true });

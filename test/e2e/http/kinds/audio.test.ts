@@ -93,16 +93,20 @@ describe("a client that goes away", () => {
     }
   });
 
-  test.each(["?first_byte=1h", "?stall_after=0"])("before the audio (%s): counted, free", async (sim) => {
-    const user = await delivered.user();
-    const asked = delivered.simulator.ledger().length;
-    const call = openKind(delivered, user, "speech", { ...LONG, sim });
-    await eventually(() => delivered.simulator.ledger().length > asked);
-    call.leave();
-    await eventually(() => delivered.simulator.ledger().at(-1)!.closedAt !== null);
-    await delivered.audit();
-    expect(await delivered.books(user)).toMatchObject(unanswered({ outcome: "client_gone", units: 5 }));
-  });
+  test.each(["?first_byte=1h", "?stall_after=0"])(
+    "before the audio (%s): counted, its characters charged",
+    async (sim) => {
+      const user = await delivered.user();
+      const asked = delivered.simulator.ledger().length;
+      const call = openKind(delivered, user, "speech", { ...LONG, sim });
+      await eventually(() => delivered.simulator.ledger().length > asked);
+      call.leave();
+      await eventually(() => delivered.simulator.ledger().at(-1)!.closedAt !== null);
+      await delivered.audit();
+      const owed = { usage: { characters: 500 }, estimated: false, charge: WHOLE };
+      expect(await delivered.books(user)).toMatchObject(unanswered({ outcome: "client_gone", units: 5, owed }));
+    },
+  );
 });
 
 describe("a client that reads slowly", () => {

@@ -1,0 +1,69 @@
+import type { KeptOutcome, KeyClaim, KeyState, OutcomeKind } from "../../kit/index.ts";
+import { EXPIRED_KEYS_PER_CALL, MAX_USER_ANSWER_BYTES } from "../windows.ts";
+import type { Connection } from "./connection.ts";
+import { inBatches, type Keys, loadScript } from "./scripts.ts";
+
+const CLAIM = loadScript("key-claim", "clock", "idempotency");
+const RENEW = loadScript("key-renew", "clock", "idempotency");
+const KEEP = loadScript("key-keep", "clock", "idempotency");
+const FREE = loadScript("key-free", "clock", "idempotency");
+const FORGET = loadScript("keys-forget", "idempotency");
+
+/** What key-claim.lua answers. */
+type ClaimReply = readonly [state: KeyState["state"], requestId: string, outcome: string, answer: string | null];
+
+/**
+ * The store's role of idempotency keys. Each script may be executed twice: by its id a request knows its own claim.
+ * @param now Unix milliseconds; 0 means the server's clock.
+ */
+export function idempotencyMethods(connection: Connection, keys: Keys, now: () => number) {
+  const ofKey = ({ userId, digest }: KeyClaim): readonly string[] => [
+    ...keys.idempotency(userId),
+    keys.keptAnswer(userId, digest),
+  ];
+  const argsOf = ({ digest, fingerprint, id, requestId }: KeyClaim, milliseconds: number) => [
+    now(),
+    digest,
+    fingerprint,
+    id,
+    requestId,
+    milliseconds,
+    EXPIRED_KEYS_PER_CALL,
+  ];
+
+  /** Each by itself: the names of keys are known to the server before a script runs. */
+  async function deleteAnswers(userId: string, digests: readonly string[]): Promise<void> {
+    await inBatches(digests, (digest) => connection.call("UNLINK", keys.keptAnswer(userId, digest)));
+  }
+
+  return {
+    async claimKey(claim: KeyClaim, lease: number): Promise<KeyState> {
+      const args = argsOf(claim, lease);
+      const reply = (await connection.run(CLAIM, ofKey(claim), args, () => args)) as ClaimReply;
+      const [state, requestId, outcome, answer] = reply;
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `keepKey`
+      if (state === "answered") return { state, requestId, outcome: outcome as OutcomeKind, answer };
+      return state === "claimed" ? { state } : { state, requestId };
+    },
+
+    async renewKey(claim: KeyClaim, lease: number): Promise<boolean> {
+      return (await connection.run(RENEW, ofKey(claim), argsOf(claim, lease))) === 1;
+    },
+
+    async keepKey(claim: KeyClaim, { outcome, answer }: KeptOutcome, ttl: number): Promise<boolean> {
+      const args = [...argsOf(claim, ttl), outcome, MAX_USER_ANSWER_BYTES, answer ?? ""];
+      const beyond = (await connection.run(KEEP, ofKey(claim), args, () => args)) as 0 | readonly string[];
+      if (beyond === 0) return false;
+      await deleteAnswers(claim.userId, beyond);
+      return true;
+    },
+
+    async freeKey(claim: KeyClaim): Promise<void> {
+      await connection.run(FREE, ofKey(claim), [now(), claim.digest, claim.id]);
+    },
+
+    async forgetKeys(userId: string): Promise<void> {
+      await deleteAnswers(userId, (await connection.run(FORGET, keys.idempotency(userId), [])) as readonly string[]);
+    },
+  };
+}
