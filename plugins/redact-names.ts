@@ -7,6 +7,7 @@ const FIELDS = ["messages", "input", "prompt", "instructions", "query", "documen
 /** A worked example of a local plugin: replaces names in what is asked before any upstream sees it. */
 export default definePlugin<RedactNamesOptions>({
   name: "redact-names",
+  apiVersion: 1,
   stage: "transform",
   schema: new URL("../schemas/plugins/redact-names.schema.json", import.meta.url),
   setup({ names, replacement = "[name]" }) {

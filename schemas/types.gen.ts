@@ -520,6 +520,10 @@ export interface AcceptsConfig {
    */
   fields?: string[];
   /**
+   * What clients may name in a conversation beside data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of what else the provider keeps. * stands for any text without an @ before the path. The provider reads them with your account's identity, so any client may read them.
+   */
+  references?: string[];
+  /**
    * Most stop sequences; 0: none are sent.
    */
   stop?: number;

@@ -1,8 +1,15 @@
 import { createHash } from "node:crypto";
 import { dirname, relative, resolve } from "node:path";
-import { inTurns, type Plugin, type Snapshot, type Steps, type StepSettings } from "../kit/index.ts";
+import {
+  inTurns,
+  isStoreUnavailable,
+  type Plugin,
+  type Snapshot,
+  type Steps,
+  type StepSettings,
+} from "../kit/index.ts";
 import { PluginBreach } from "../kit/plugin-contract.ts";
-import { diagnose, type Diagnostic, type Place, sorted } from "./diagnostics.ts";
+import { diagnose, type Diagnostic, type Finding, type Place, sorted } from "./diagnostics.ts";
 import { disk, type FileAccess, noting, type WatchedFile } from "./files.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
@@ -121,10 +128,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
         await options.dryRun({ plugin, settings }, snapshot);
       } catch (error) {
         const node = find(validated.tree, at)?.node ?? validated.tree;
-        const failed = `setup failed: ${error instanceof Error ? error.message : String(error)}`;
-        const breaches = error instanceof PluginBreach ? error.breaches : [];
-        for (const breach of breaches) found.push(diagnose(node.place, at, breach));
-        if (breaches.length === 0) found.push(diagnose(node.place, at, { rule: "plugin-setup", message: failed }));
+        for (const finding of setupFindings(error)) found.push(diagnose(node.place, at, finding));
       }
     }
     return found;
@@ -144,6 +148,15 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };
   }
+}
+
+/** What is wrong with a plugin whose setup was tried. */
+function setupFindings(error: unknown): readonly Finding[] {
+  if (error instanceof PluginBreach) return error.breaches;
+  const rule = "plugin-setup";
+  if (isStoreUnavailable(error))
+    return [{ rule, message: "setup failed: it cannot use the store", hint: "use storage in hooks alone" }];
+  return [{ rule, message: `setup failed: ${error instanceof Error ? error.message : String(error)}` }];
 }
 
 /** Names are relative to the configuration's folder, so that the same files have the same hash anywhere. */

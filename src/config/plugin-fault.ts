@@ -71,8 +71,16 @@ function unparsed(error: Error, files: readonly CodeFile[]): Place | null {
   return isIn ? { file: file.path, line: 1, column: 1 } : null;
 }
 
-/** Why the gateway is too old for a plugin, or null. */
-export function versionBreach({ apiVersion = PLUGIN_API_VERSION }: Plugin): Finding | null {
+/** Why this gateway refuses a plugin that is one, or null. */
+export function refusalOf(plugin: Plugin): Finding | null {
+  if (hasPowers(plugin)) {
+    return {
+      rule: "plugin-contract",
+      message: "the file exports what only the gateway's own plugins may be made by: defineBuiltin",
+      hint: "use definePlugin, or name a built-in plugin without a path",
+    };
+  }
+  const { apiVersion = PLUGIN_API_VERSION } = plugin;
   if (apiVersion <= PLUGIN_API_VERSION) return null;
   return {
     rule: "plugin-api-version",
@@ -84,7 +92,6 @@ export function versionBreach({ apiVersion = PLUGIN_API_VERSION }: Plugin): Find
 /** What keeps a default export from being a plugin, or null. `takeHooks` judges what its setup returns. */
 export function contractBreach(plugin: unknown): string | null {
   if (!isRecord(plugin)) return "the file has no plugin as its default export";
-  if (hasPowers(plugin)) return "the file exports a built-in plugin, which the pipeline names without a path";
   if (types.isProxy(plugin)) return "the plugin must be a plain object, not a proxy";
   const { name, apiVersion, stage, also, schema, setup, needs } = plugin;
   if (!isPluginName(name)) return "the plugin's name must be kebab-case text";

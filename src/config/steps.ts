@@ -4,11 +4,11 @@ import { registerHooks } from "node:module";
 import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ConditionConfig } from "#schema";
-import type { Plugin } from "../kit/index.ts";
+import { isPluginPath, type Plugin } from "../kit/index.ts";
 import { diagnose, type Diagnostic, type Finding, join, type Place, pluginHint, shortPath } from "./diagnostics.ts";
 import { type FileAccess, FileError } from "./files.ts";
 import { find, type MapNode, type Node, showNode } from "./node.ts";
-import { contractBreach, placeOfFault, versionBreach } from "./plugin-fault.ts";
+import { contractBreach, placeOfFault, refusalOf } from "./plugin-fault.ts";
 import { isRecord, type Schema } from "./schema.ts";
 import { check, type Incomplete, place, type Validated } from "./validate.ts";
 
@@ -62,7 +62,7 @@ export async function loadSteps({ tree, config, invalid }: Validated, options: S
       pointer,
       at,
       use,
-      local: /^(\.{1,2}\/|\/)/.test(use),
+      local: isPluginPath(use),
       options: (written ?? {}) as Readonly<Record<string, unknown>>,
       when: ("when" in settings ? settings.when : undefined) ?? null,
       fail: ("fail" in settings ? settings.fail : undefined) ?? "closed",
@@ -84,7 +84,7 @@ export async function loadSteps({ tree, config, invalid }: Validated, options: S
     const path = resolve(options.folder, step.use);
     const found = loaded.get(path) ?? (await loadLocalPlugin(path, options.files));
     loaded.set(path, found);
-    const wrong = "finding" in found ? null : nameBreach(found.plugin, path);
+    const wrong = "finding" in found ? null : nameBreach(found.plugin);
     if (wrong !== null) {
       report(step.at, wrong);
       return { ...step, plugin: null };
@@ -98,13 +98,14 @@ export async function loadSteps({ tree, config, invalid }: Validated, options: S
   }
 
   /** Log, metrics and storage go by a plugin's name: two plugins of one name would share them. */
-  function nameBreach({ name }: Plugin, path: string): Finding | null {
+  function nameBreach(plugin: Plugin): Finding | null {
+    const { name } = plugin;
     const rule = "plugin-contract";
     const hint = "give the plugin another name";
     if (Object.hasOwn(options.builtins, name))
       return { rule, message: `the plugin has the name of the built-in plugin '${name}'`, hint };
-    const first = [...loaded].find(([, other]) => "plugin" in other && other.plugin.name === name)![0];
-    return first === path ? null : { rule, message: `the plugin '${name}' has the name of ${shortPath(first)}`, hint };
+    const other = steps.find((step) => step.plugin?.name === name && step.plugin !== plugin);
+    return other ? { rule, message: `the plugin has the name of ${other.use}: '${name}'`, hint } : null;
   }
 
   function checkOptions(step: Omit<LoadedStep, "plugin">, schema: Schema): Readonly<Record<string, unknown>> {
@@ -158,8 +159,8 @@ async function loadLocalPlugin(path: string, files: FileAccess): Promise<LocalPl
     const wrong = contractBreach(plugin);
     if (wrong !== null)
       return bad("plugin-contract", wrong, "export default definePlugin({ name, stage, schema, setup })");
-    const tooNew = versionBreach(plugin as Plugin);
-    if (tooNew !== null) return { finding: tooNew, place: null };
+    const refusal = refusalOf(plugin as Plugin);
+    if (refusal !== null) return { finding: refusal, place: null };
     // What was checked here stays as it is: neither its stage nor its powers change later.
     return await withSchema(Object.freeze(plugin as Plugin), path, files);
   } catch (error) {

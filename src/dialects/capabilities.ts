@@ -9,6 +9,7 @@ import {
 } from "../kit/index.ts";
 import { azure } from "./azure/index.ts";
 import { bedrock } from "./bedrock/index.ts";
+import { isOfCaching } from "./canonical/report.ts";
 import { openai } from "./chat/index.ts";
 import { cohere } from "./cohere/index.ts";
 import type { Codec, Location, UpstreamDialect } from "./dialect.ts";
@@ -83,7 +84,7 @@ function capabilityOf(dialect: UpstreamDialect | undefined, kinds: readonly Kind
     takesGoogleCredentials: (location) => (dialect?.at?.(location) ?? dialect)?.signing?.by === "google",
     loses(kind, promise, model, location) {
       const { chat } = (location && dialect?.at?.(location).codecs) ?? codecs;
-      return kind === "chat" && chat !== undefined && loses(chat, promise, model);
+      return kind === "chat" && chat !== undefined && loses(chat, promise, model, dialect?.cachesUnasked === true);
     },
     vendor(location) {
       const vendor = dialect?.at?.(location).vendor ?? "generic";
@@ -122,21 +123,23 @@ const FEATURE_NAMES: Readonly<Record<string, readonly FeatureName[]>> = {
  * @param promise a name among the model's `features`; one that no dialect knows is never dropped.
  * @param model the upstream's name for it.
  */
-function loses(codec: Codec, promise: string, model: string): boolean {
+function loses(codec: Codec, promise: string, model: string, cachesUnasked: boolean): boolean {
   const features = Object.hasOwn(FEATURE_NAMES, promise)
     ? FEATURE_NAMES[promise]!
     : isFeature(promise)
       ? [promise]
       : [];
-  return features.length > 0 && features.every((feature) => isDropped(codec, feature, model));
+  return features.length > 0 && features.every((feature) => isDropped(codec, feature, model, cachesUnasked));
 }
 
 function isFeature(name: string): name is FeatureName {
   return Object.hasOwn(FEATURES, name);
 }
 
-function isDropped(codec: Codec, feature: FeatureName, model: string): boolean {
-  return droppedOf(codec, FEATURES[feature].body, model)?.length !== 0;
+/** @param cachesUnasked a mark of a cache that is dropped is told, and what it asks for is had without. */
+function isDropped(codec: Codec, feature: FeatureName, model: string, cachesUnasked: boolean): boolean {
+  const dropped = droppedOf(codec, FEATURES[feature].body, model);
+  return dropped === null || dropped.some((pointer) => !(cachesUnasked && isOfCaching(pointer)));
 }
 
 /** Whether a limit of so many tokens is reported, because the model can write fewer. */

@@ -130,6 +130,8 @@ export interface UpstreamDialect {
   at?(location: Location): UpstreamDialect;
   /** What keys that are credentials of a cloud do to a request; left out: keys are sent as they are. */
   readonly signing?: Signing;
+  /** What stands there caches prefixes by itself: a client that marks them loses nothing. */
+  readonly cachesUnasked?: true;
   /** The kinds it serves. */
   readonly codecs: Readonly<Partial<Record<Kind, Codec>>>;
   /** Whether there may be a Responses endpoint; left out: there is none. */

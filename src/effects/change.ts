@@ -97,6 +97,10 @@ const PAIRS = [
   [["upstream-address-changed", "risky", "requests go elsewhere"]],
   [["upstream-dialect-changed", "risky", "requests are sent in another form"]],
   [["upstream-vendor-changed", "risky", "other fields are sent, or left out"]],
+  [
+    ["upstream-references-fewer", "breaking", "requests that name what is no longer listed are refused"],
+    ["upstream-references-more", "risky", "clients may have the provider read more with your account's identity"],
+  ],
   [["upstream-headers-changed", "risky", "other headers are sent"]],
   [["upstream-keys-changed", "risky", "other keys are sent"]],
   [

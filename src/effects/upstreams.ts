@@ -56,6 +56,8 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
   changes.differs("upstream-dialect-changed", about("dialect"), [old.dialect, now.dialect], plans);
   changes.differs("upstream-vendor-changed", about("vendor"), [old.vendor ?? null, now.vendor ?? null], plans);
   changes.differs("upstream-vendor-changed", about("api"), [old.api ?? "auto", now.api ?? "auto"], plans);
+  const references = [old.accepts?.references ?? [], now.accepts?.references ?? []] as const;
+  changes.fewer("upstream-references-fewer", about("accepts.references"), references, plans);
   for (const [setting, before, after] of acceptsOf(old, now)) {
     changes.add("upstream-vendor-changed", about(`accepts.${setting}`), [before, after], plans);
   }
@@ -123,7 +125,10 @@ const DETAILS: readonly (readonly [
 ];
 
 function acceptsOf(old: Upstream, now: Upstream): readonly (readonly [setting: string, before: Value, after: Value])[] {
-  const [was, is] = [old, now].map(({ accepts }) => new Map<string, Value>(Object.entries(accepts ?? {})));
+  const [was, is] = [old, now].map(({ accepts }) => {
+    const { references: _references, ...others } = accepts ?? {};
+    return new Map<string, Value>(Object.entries(others));
+  });
   const names = [...new Set([...was!.keys(), ...is!.keys()])].filter((name) => !same(was!.get(name), is!.get(name)));
   return names.map((name) => [snakeCase(name), was!.get(name) ?? null, is!.get(name) ?? null]);
 }

@@ -212,13 +212,13 @@ function stateOf({ claim: { fingerprint, requestId }, unkept }: Held, claim: Key
 /** Resolves when the promise does, after so many milliseconds, or when nobody waits any more. */
 function untilAny(promise: Promise<void> | undefined, maxMs: number, cancellation: Cancellation): Promise<void> {
   return new Promise((resolve) => {
-    const done = (): void => {
+    const stop = (): void => {
       clearTimeout(timer);
-      cancellation.removeEventListener("abort", done);
+      cancellation.removeEventListener("abort", stop);
       resolve();
     };
-    const timer = setTimeout(done, maxMs);
-    cancellation.addEventListener("abort", done);
-    promise?.then(done, done);
+    const timer = setTimeout(stop, maxMs);
+    cancellation.addEventListener("abort", stop);
+    promise?.then(stop, stop);
   });
 }

@@ -9,6 +9,7 @@ import { isRecord } from "../config/schema.ts";
 import { coveredPlaces, looksLikeKey, masked } from "../config/secrets.ts";
 import { maskedUnread } from "../config/unread.ts";
 import { REDACTED } from "../effects/values.ts";
+import { isPluginPath } from "../kit/index.ts";
 import { codeOf } from "./compile.ts";
 import type { Loaded } from "./configuration.ts";
 
@@ -62,7 +63,7 @@ export function sourceBody(loaded: Loaded, rejected: Rejected | null = null): So
   const mainFirst = <T extends SourceText>(all: readonly T[]): readonly T[] =>
     all.toSorted((a, b) => Number(b.file === snapshot.file) - Number(a.file === snapshot.file));
   const plugins = steps.flatMap(({ plugin, settings }) => {
-    if (!isPath(settings.use)) return [];
+    if (!isPluginPath(settings.use)) return [];
     const schemaFile = fileURLToPath(plugin.schema);
     const schema = sources.find(({ kind, path }) => kind === "plugin" && schemaFile.endsWith(path))?.text ?? "{}";
     const { name, stage, also = [], needs = [] } = plugin;
@@ -96,10 +97,6 @@ export function sourceBody(loaded: Loaded, rejected: Rejected | null = null): So
     plugins,
     code: codeOf(loaded),
   };
-}
-
-function isPath(use: string): boolean {
-  return /^(\.{1,2}\/|\/)/.test(use);
 }
 
 /** Values that are secrets wherever they come from; `*` stands for any one key. */

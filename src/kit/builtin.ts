@@ -27,8 +27,11 @@ interface BuiltinDefinition<Options, At extends Stage> extends Omit<Plugin<Optio
   setup(options: Readonly<Options>, host: BuiltinHost<At>): Awaitable<Hooks>;
 }
 
-/** The mark of a definition that gets the powers of its stage. A local plugin that has it is refused. */
-const POWERS_OF_STAGE = Symbol("the powers of its stage");
+/**
+ * The mark of a definition that gets the powers of its stage. It is the same in every copy of this module, so that a local
+ * plugin that has it is refused, whatever it was made by.
+ */
+const POWERS_OF_STAGE = Symbol.for("route-gateway.powers-of-stage");
 
 /** As `definePlugin`, for a built-in plugin that needs the powers of its stage. */
 export function defineBuiltin<Options, At extends Stage>(definition: BuiltinDefinition<Options, At>): Plugin<Options> {

@@ -1,5 +1,5 @@
 import type { Cancellation } from "./cancellation.ts";
-import type { Awaitable, OutcomeKind } from "./request.ts";
+import type { Awaitable, InferenceRequest, OutcomeKind } from "./request.ts";
 
 /** Milliseconds for which a key is remembered, and with it what its request was answered. */
 export const IDEMPOTENCY_KEY_TTL_MS = 86_400_000;
@@ -8,12 +8,7 @@ export const IDEMPOTENCY_KEY_TTL_MS = 86_400_000;
 export const MAX_KEPT_ANSWER_BYTES = 1024 * 1024;
 
 /** What makes two requests of a user the same one. */
-export interface Idempotency {
-  /** `Idempotency-Key`. */
-  readonly key: string;
-  /** Digest of endpoint and body. */
-  readonly body: Uint8Array;
-}
+export type Idempotency = NonNullable<InferenceRequest["idempotency"]>;
 
 /** A request that was sent with an idempotency key, as the store knows it: neither key nor body are stored. */
 export interface KeyClaim {

@@ -38,7 +38,7 @@ const EVERY_HOOK = hooksOfStages(STAGES);
  * @throws PluginBreach naming everything that is wrong.
  */
 export function takeHooks(plugin: Pick<Plugin, "stage" | "also">, returned: unknown): TakenHooks {
-  if (!isJson(returned)) throw new TypeError("setup must return the plugin's hooks");
+  if (!isJson(returned)) throw new TypeError("setup must return the plugin's hooks in an object");
   const stages = stagesOf(plugin);
   const allowed = hooksOfStages(stages);
   const breaches: HookBreach[] = [];
@@ -58,6 +58,16 @@ export function takeHooks(plugin: Pick<Plugin, "stage" | "also">, returned: unkn
   }
   if (breaches.length > 0) throw new PluginBreach(breaches);
   return Object.freeze(hooks);
+}
+
+/** @throws PluginBreach for a plugin that leaves out the one hook of its stage without which no request is served. */
+export function requireHooks(plugin: Pick<Plugin, "stage" | "also">, hooks: TakenHooks): void {
+  for (const stage of stagesOf(plugin)) {
+    if ((stage !== "identify" && stage !== "relay") || hooks[stage] !== undefined) continue;
+    throw new PluginBreach([
+      contractBreach(`setup returns no hook '${stage}', which a plugin of stage ${stage} is for`, `add ${stage}()`),
+    ]);
+  }
 }
 
 interface Member {
@@ -97,10 +107,11 @@ function didYouMean(name: string): string {
 }
 
 function hookOfOtherStage(name: string, stage: Stage, stages: readonly Stage[]): HookBreach {
+  const also = [...stages.slice(1), stage].map((one) => `"${one}"`).join(", ");
   return {
     rule: "hook-stage",
     message: `setup returns '${name}', a hook of stage ${stage}; the plugin is of stage ${stages.join(" and ")}`,
-    hint: `remove the hook, or write stage: "${stage}", or add also: ["${stage}"]`,
+    hint: `remove the hook, or write stage: "${stage}", or add also: [${also}]`,
   };
 }
 

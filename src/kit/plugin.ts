@@ -160,6 +160,11 @@ export function isPluginName(name: unknown): boolean {
   return typeof name === "string" && NAME.test(name) && name.length <= MAX_NAME_CHARACTERS;
 }
 
+/** Whether a step of the pipeline names a local plugin, by its path. */
+export function isPluginPath(use: string): boolean {
+  return /^(?:\.{1,2})?\//.test(use);
+}
+
 /** Identity with types: the default export of a plugin file. */
 export function definePlugin<Options>(plugin: Plugin<Options>): Plugin<Options> {
   return plugin;

@@ -1,8 +1,8 @@
 import type { AbortReason, Cancellation } from "./cancellation.ts";
 import type { ErrorCode, GatewayError } from "./errors.ts";
-import type { Idempotency } from "./idempotency.ts";
 import type { Json } from "./json.ts";
 import type { KeyLimits } from "./key-limits.ts";
+import type { Reference } from "./references.ts";
 import type { StreamEvent } from "./reply.ts";
 import type { Kind, Model, Target, Tier } from "./snapshot.ts";
 import type { Units, Usage } from "./money.ts";
@@ -124,6 +124,8 @@ export interface Call extends CallFacts {
   readonly body: Json;
   /** Fields of the client's dialect without a canonical place, as they came: for upstreams of the same dialect. */
   readonly native?: Json;
+  /** What the client names that only an upstream with permission is sent; left out: nothing of the kind. */
+  readonly references?: readonly Reference[];
   /** What the client sent. Another body than it has makes it worthless. Left out: nobody kept it, or a plugin had the call. */
   readonly text?: BodyText;
 }
@@ -321,8 +323,8 @@ export interface InferenceRequest {
   readonly client: Client;
   /** null before it was read, and once `keep` was called. */
   readonly body: RequestBody | null;
-  /** Left out: it may be served as often as it is sent. Known with the body. */
-  readonly idempotency?: Idempotency | null;
+  /** `Idempotency-Key`, and a digest of endpoint and body. Known with the body; left out: every copy of it is served. */
+  readonly idempotency?: { readonly key: string; readonly body: Uint8Array } | null;
   /** Told of each target that it is tried at; left out: nobody asks. */
   tried?(target: Target): void;
   /** Drops the body, of which so many bytes are still held elsewhere: the rest of its room is given back. */

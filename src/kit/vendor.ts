@@ -43,6 +43,8 @@ export interface Accepts {
   readonly unknownFields?: boolean;
   /** Top-level fields that travel though the table of vendors, or a rule against reaching other models, would keep them back. */
   readonly fields?: readonly string[];
+  /** Patterns of what clients may name beside content of their own and public addresses: `s3://my-bucket/*`, `file-*`. */
+  readonly references?: readonly string[];
   /** Most stop sequences; 0: none are taken. */
   readonly stop?: number;
   /** Characters of the longest name of a tool. */

@@ -1,7 +1,15 @@
 import type { ExplainedStep, ExplainedTarget } from "#schema";
 import { CAPABILITIES, DIALECTS } from "../dialects/capabilities.ts";
 import { restingTargets } from "../gateway/cooldowns.ts";
-import { AttemptError, type Call, GatewayError, type Model, type Snapshot, type Target } from "../kit/index.ts";
+import {
+  AttemptError,
+  type Call,
+  GatewayError,
+  type Model,
+  refusedReference,
+  type Snapshot,
+  type Target,
+} from "../kit/index.ts";
 import { locationOf } from "../upstream/location.ts";
 import { Providers } from "./providers.ts";
 import type { Attempt } from "./record.ts";
@@ -39,10 +47,13 @@ function explainedTarget(
   { upstream, model, dropped, lost, contextWindow }: Target & { dropped: readonly string[]; lost: readonly string[] },
   attempt: Attempt | undefined,
 ): ExplainedTarget {
-  const { dialect } = existing(snapshot.upstreams, upstream);
-  const what = { upstream, model, dialect, dropped: [...dropped], lost_features: [...lost] };
+  const settings = existing(snapshot.upstreams, upstream);
+  const what = { upstream, model, dialect: settings.dialect, dropped: [...dropped], lost_features: [...lost] };
   if (attempt === undefined) {
-    return { ...what, decision: "not tried", reason: whyNotTried(result, contextWindow), requests: 0, took_ms: 0 };
+    const { call } = result.trace;
+    const refused = call && refusedReference(call, settings);
+    const reason = refused ? `its accepts.references does not list ${refused.at}` : whyNotTried(result, contextWindow);
+    return { ...what, decision: "not tried", reason, requests: 0, took_ms: 0 };
   }
   const { outcome, reason, startedAt, endedAt } = attempt;
   const requests = result.sent.filter((entry) => entry.upstream === upstream && entry.model === model).length;

@@ -7,13 +7,14 @@ import {
   type Host,
   inBackground,
   isJson,
+  isPluginPath,
   type Log,
   type Observer,
   type Plugin,
   STAGES,
   type StepSettings,
 } from "../kit/index.ts";
-import { PluginBreach, takeHooks } from "../kit/plugin-contract.ts";
+import { PluginBreach, requireHooks, takeHooks } from "../kit/plugin-contract.ts";
 import { type PublicSnapshot, publicSnapshot } from "../kit/public-snapshot.ts";
 import { plansOf } from "./plans.ts";
 import { timed } from "./timing.ts";
@@ -92,7 +93,7 @@ export async function setUp({ plugin, settings }: LinkedStep, host: Host): Promi
   try {
     // The linker has checked the options against the plugin's own schema.
     const returned: unknown = await plugin.setup(settings.options as never, own);
-    return { name: plugin.name, settings, hooks: taken(plugin, returned, host) };
+    return { name: plugin.name, settings, hooks: taken(plugin, settings.use, returned, host) };
   } catch (cause) {
     throw new Error(`plugin ${settings.use} failed in setup: ${cause instanceof Error ? cause.message : cause}`, {
       cause,
@@ -101,9 +102,11 @@ export async function setUp({ plugin, settings }: LinkedStep, host: Host): Promi
 }
 
 /** A refused plugin may have begun something in its setup: its `dispose` is called, and nobody waits for it. */
-function taken(plugin: Plugin, returned: unknown, { log }: Host): Hooks {
+function taken(plugin: Plugin, use: string, returned: unknown, { log }: Host): Hooks {
   try {
-    return takeHooks(plugin, returned);
+    const hooks = takeHooks(plugin, returned);
+    if (isPluginPath(use)) requireHooks(plugin, hooks);
+    return hooks;
   } catch (error) {
     const dispose = isJson(returned) ? returned["dispose"] : null;
     if (error instanceof PluginBreach && typeof dispose === "function") {

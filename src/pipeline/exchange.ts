@@ -35,9 +35,7 @@ import { droppedHeader, queuedHeader, serverTimingHeader, standingHeaders } from
 import { PackedText, UsageMeter } from "./usage.ts";
 
 /** Headers that plugins get nothing of: what they read may end in a log. */
-const CREDENTIALS: ReadonlySet<string> = new Set(
-  "authorization proxy-authorization x-api-key api-key x-goog-api-key cookie".split(" "),
-);
+const CREDENTIALS = new Set("authorization proxy-authorization x-api-key api-key x-goog-api-key cookie".split(" "));
 
 const NO_HEADERS: PluginHeaders = Object.freeze({});
 const NOTHING: readonly string[] = [];

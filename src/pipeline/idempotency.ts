@@ -60,17 +60,13 @@ export class KeyedRequests {
 
   /** Never rejects. */
   async serve(request: InferenceRequest, asked: Idempotency, principal: Principal): Promise<void> {
-    const { host } = this.#parts;
-    const { call } = request.body!;
     const { digest, fingerprint, answer } = secretsOf(asked);
     const { userId } = principal;
     const claim: KeyClaim = { userId, digest, fingerprint, id: request.id, requestId: request.head.requestId };
     let current = principal;
     try {
-      const taken = await this.#keys.take(claim, {
-        cancellation: request.client.cancellation ?? request.client.signal,
-        maxMs: modelAt(host.snapshot, call.model, host.now())?.deadline ?? DEFAULT_WAIT_MS,
-      });
+      const cancellation = request.client.cancellation ?? request.client.signal;
+      const taken = await this.#keys.take(claim, { cancellation, maxMs: this.#maxWait(request) });
       if (taken.state === "first") {
         try {
           // A key may have been revoked meanwhile.
@@ -84,11 +80,16 @@ export class KeyedRequests {
       if (taken.state === "aborted") return await this.#giveUp(request, principal);
       // Nothing else asks whether the principal is up to date, or what the API key may do.
       current = await this.#confirmed(request);
-      if (!keyMayCall(current.keyLimits, call.model)) throw notOfKey(call.model);
       await this.#answerAgain(request, current, taken, answer);
     } catch (error) {
       await this.#runner.refuse(request, current, error);
     }
+  }
+
+  /** Milliseconds. A function of its own: a call that `serve` had would live as long as the answer streams. */
+  #maxWait({ body }: InferenceRequest): number {
+    const { snapshot, now } = this.#parts.host;
+    return modelAt(snapshot, body!.call.model, now())?.deadline ?? DEFAULT_WAIT_MS;
   }
 
   /** The caller as the store knows it now. @throws GatewayError */
@@ -102,7 +103,7 @@ export class KeyedRequests {
     throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));
   }
 
-  /** @throws GatewayError 409 and 422 */
+  /** @throws GatewayError 403, 409 and 422 */
   async #answerAgain(
     request: InferenceRequest,
     principal: Principal,
@@ -110,6 +111,8 @@ export class KeyedRequests {
     secret: Buffer,
   ): Promise<void> {
     const { requestId } = taken;
+    const { call } = request.body!;
+    if (!keyMayCall(principal.keyLimits, call.model)) throw notOfKey(call.model);
     if (taken.state === "mismatch") {
       throw new GatewayError("IDEMPOTENCY_CONFLICT", "Idempotency-Key was sent with another request before", {
         status: 422,
@@ -126,7 +129,6 @@ export class KeyedRequests {
       return this.#runner.refuse(request, principal, error, requestId);
     }
     const { host, pipeline, observer } = this.#parts;
-    const { call } = request.body!;
     const windows = await currentWindows(pipeline, principal, host);
     const headers = {
       ...kept.headers,

@@ -19,6 +19,7 @@ import {
   type OwnReply,
   type Principal,
   type Reply,
+  requireTakenReferences,
   StalePrincipal,
 } from "../kit/index.ts";
 import { Admission } from "./admission.ts";
@@ -63,6 +64,8 @@ export class RequestRun {
     deepFreeze(principal);
     deepFreeze(request.body?.call.units);
     this.#state = new ExchangeState(request, principal, parts.host);
+    const { model, call } = this.#state.exchange;
+    requireTakenReferences(call, model, parts.host.snapshot.upstreams);
     this.#hooks = parts.pipeline.hooksFor(this.#state.exchange);
     this.#admission = new Admission(this.#state, this.#hooks.admit, parts);
   }

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
+import { referencesIn } from "../dialects/references/find.ts";
 import {
   atOnce,
   type Call,
@@ -13,6 +14,7 @@ import {
   type Json,
   type Log,
   type Principal,
+  type Reference,
   type RequestBody,
   nextTurn,
   type RequestPipeline,
@@ -237,7 +239,7 @@ class ServedRequest implements InferenceRequest, Indexed {
     parts.onWhole?.();
     this.#upload = upload;
     if (key !== null) this.idempotency = { key, body: await digestForm(format.endpoint, fields, upload) };
-    this.#take(await format.read(this.#checked(fields), upload));
+    this.#take(naming(referencesIn(fields), await format.read(this.#checked(fields), upload)));
   }
 
   #take(read: Call): void {
@@ -257,8 +259,14 @@ class ServedRequest implements InferenceRequest, Indexed {
 
 function callOf(format: JsonFormat, { text, long }: ReadJson, body: Json, headers: IncomingHttpHeaders): Call {
   const call = format.read(body, headers, long?.bytes);
+  // Before long texts are in place: to look at one there decodes it.
+  const references = long === null ? referencesIn(body) : referencesIn(body, (standIn) => long.addressAt(standIn));
   long?.place();
-  return text === null ? call : { ...call, text };
+  return naming(references, text === null ? call : { ...call, text });
+}
+
+function naming(references: readonly Reference[], call: Call): Call {
+  return references.length === 0 ? call : { ...call, references };
 }
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;

@@ -7,6 +7,10 @@ export const LONG_TEXT_BYTES = 16 * 1024;
 /** Fields of messages and their parts whose text may be of any length: `validateBody` asks no more than that it is one. */
 const FIELDS: ReadonlySet<string> = new Set(["content", "text", "url", "file_data", "data"]);
 
+/** Enough to tell how a text begins. */
+const BEGINNING_BYTES = 64;
+const FETCHED = /^\s*(?!data:)(?:[a-z][a-z\d+.-]*:|[/\\]{2})/i;
+
 /** The bytes of a body that are kept beside what is parsed. */
 export interface KeptBytes {
   readonly chunks: readonly Buffer[];
@@ -74,6 +78,18 @@ export class LongTexts {
     for (const { owner, name, standIn } of this.#places) {
       placeLater(owner, name, this.#chunks, this.#ranges[standIns.indexOf(standIn)]!);
     }
+  }
+
+  /**
+   * A text of the parsed body for who looks for addresses: in place of a stand-in, all of the long text where it begins as
+   * an address to be fetched, else its beginning.
+   */
+  addressAt(text: string): string {
+    if (!this.bytes.has(text)) return text;
+    const { at, end } = this.#ranges[[...this.bytes.keys()].indexOf(text)]!;
+    const read = (to: number): string => Buffer.concat(between(this.#chunks, at, to)).toString();
+    const beginning = read(Math.min(end, at + BEGINNING_BYTES));
+    return FETCHED.test(beginning) ? read(end) : beginning;
   }
 
   #find(value: unknown, isInMessages: boolean): void {

@@ -23,6 +23,8 @@ export interface Metrics {
   finished(exchange: Exchange, outcome: Outcome): void;
   /** A request that was not inference, or refused before it; `endpoint` is one of the gateway's own names. */
   answered(endpoint: string, outcome: "served" | "refused", status: number, durationMs: number): void;
+  /** A request with an idempotency key that was given an earlier one's answer. */
+  replayed(endpoint: string): void;
   pluginFailed(name: string): void;
   /** Called with the milliseconds of each call of a hook. */
   hookTimer(plugin: string, hook: string): (milliseconds: number) => void;
@@ -93,6 +95,11 @@ export function createMetrics(sources: MetricSources): Metrics {
     name: "gateway_dropped_fields_total",
     help: "Fields of requests that the upstream's dialect could not express.",
     labelNames: ["model", "upstream"],
+  });
+  const replayed = new Counts(registry, {
+    name: "gateway_replayed_requests_total",
+    help: "Requests that were given the answer of an earlier one with their idempotency key; counted nowhere else.",
+    labelNames: ["endpoint"],
   });
   const pluginFailures = new Counter({
     name: "gateway_plugin_failures_total",
@@ -179,6 +186,7 @@ export function createMetrics(sources: MetricSources): Metrics {
       requests.add(1, endpoint, UNKNOWN_LABEL, UNKNOWN_LABEL, status, outcome);
       durations.observe(Math.max(0, durationMs) / 1000, endpoint, UNKNOWN_LABEL);
     },
+    replayed: (endpoint) => replayed.add(1, endpoint),
     pluginFailed(plugin) {
       pluginFailures.inc({ plugin });
     },

@@ -131,6 +131,13 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
         const user = accessLog().users ? (digest(exchange.principal.userId) ?? undefined) : undefined;
         writeLine(lines.finished(exchange, outcome, user));
       },
+      replayed({ endpoint, requestId, trace = null }, first, receivedAt) {
+        metrics.replayed(endpoint);
+        const durationMs = Math.max(0, now() - receivedAt);
+        const request = { endpoint, status: 200, requestId, durationMs, method: "POST", trace };
+        answered(request, null);
+        if (isLogged(200)) writeLine(lines.replayed(request, first));
+      },
       hookTimer: (plugin, hook) => metrics.hookTimer(plugin, hook),
       pluginSlow(plugin, hook, milliseconds) {
         log.warn({ plugin, hook, duration_ms: Math.round(milliseconds) }, "plugin held up every request");

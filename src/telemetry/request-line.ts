@@ -25,13 +25,18 @@ export class RequestLines {
   /** As they are logged; the configuration's and the gateway's own, of which there are not many. */
   readonly #names = new Map<string, string>();
 
-  answered(request: AnsweredRequest, outcome: "served" | "refused", code: string | null): string {
+  answered(request: AnsweredRequest, outcome: "served" | "refused" | "replayed", code: string | null): string {
     const { requestId, trace, endpoint, status, durationMs } = request;
     return (
       `"request_id":${logged(requestId)}${traceField(trace)},"endpoint":${this.#name(endpoint)}` +
       `,"outcome":${plain(outcome)},"status":${number(status)}${code === null ? "" : `,"code":${this.#name(code)}`}` +
       `,"latency_ms":${number(durationMs)}`
     );
+  }
+
+  /** @param first `X-Request-Id` of the request whose answer it was given */
+  replayed(request: AnsweredRequest, first: string): string {
+    return `${this.answered(request, "replayed", null)},"replay_of":${logged(first)}`;
   }
 
   /** @param user digest of the user's id */

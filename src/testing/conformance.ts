@@ -99,6 +99,7 @@ export function conformance(plugin: URL | string, test: PluginTest = {}): readon
     openLoaded(await (loading ??= loadPlugin(plugin, test)), { ...test, ...more });
   return [
     { name: "stands in a pipeline by itself, with a closed schema", run: () => standsAlone(open) },
+    { name: "every hook that it returns is one of its stage", run: () => returnsHooks(plugin, test) },
     { name: "options that the schema does not allow are refused", run: () => refusesOptions(plugin, test) },
     ...Object.entries(ENDINGS).map(([name, ending]) => ({
       name: `a request that is ${name} is settled once, and changes nothing that it was given`,
@@ -117,6 +118,17 @@ async function standsAlone(open: OpenRoom): Promise<void> {
   const { type, additionalProperties } = JSON.parse(await readFile(schema, "utf8")) as Json;
   assert.equal(type, "object", `the schema of ${name} is not that of an object`);
   assert.equal(additionalProperties, false, `the schema of ${name} lets misspelt options pass`);
+}
+
+/** By the table that `check`, a start and a reload go by. */
+async function returnsHooks(plugin: URL | string, test: PluginTest): Promise<void> {
+  const error: unknown = await loadPlugin(plugin, test).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ConfigurationError)) return assert.ifError(error);
+  const found = error.diagnostics.map(({ message, hint }) => (hint === null ? message : `${message} (${hint})`));
+  assert.fail(`the gateway refuses the plugin: ${found.join("; ")}`);
 }
 
 async function refusesOptions(plugin: URL | string, test: PluginTest): Promise<void> {

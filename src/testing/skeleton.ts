@@ -43,6 +43,7 @@ interface Options {
 /** Begins every chat with an instruction. */
 export default definePlugin<Options>({
   name: "${name}",
+  apiVersion: 1,
   stage: "transform",
   schema: new URL("./${name}.schema.json", import.meta.url),
   // Once per configuration: what can be prepared is prepared here, and state of one request is never kept here.

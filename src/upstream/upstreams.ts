@@ -19,7 +19,7 @@ import { type Connect, Pools } from "./send/pools.ts";
 import { withLowerCaseNames } from "./send/request.ts";
 import { dialectNotSpoken, Route } from "./send/route.ts";
 import { Signer } from "./signing/signer.ts";
-import { Latencies, orderTargets } from "./state/balance.ts";
+import { Latencies, orderTargets, taking } from "./state/balance.ts";
 import type { UpstreamHealth } from "./state/health.ts";
 import type { Cooldown, KeyState } from "./state/key-pool.ts";
 import { isSkipped, type ManualControl, ManualControls, type ManualSetting } from "./state/manual.ts";
@@ -268,7 +268,8 @@ class UpstreamRegistry implements Upstreams {
         const keys = apiKeys.length === 0 ? [""] : [...new Set(apiKeys.map((key) => key.reveal()))];
         return states.get(name).errors.view(keys, models.get(name) ?? NO_MODELS);
       },
-      order: (step, { principal }) => orderTargets(step, principal.userId, { random: this.#random, latency }),
+      order: (step, { principal, call }) =>
+        orderTargets(taking(step, call, snapshot), principal.userId, { random: this.#random, latency }),
       release: async () => {
         if (!held) return;
         held = false;

@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { CAPABILITIES, DIALECTS, type FeatureName, FEATURES } from "../../src/dialects/capabilities.ts";
+import { isOfCaching } from "../../src/dialects/canonical/report.ts";
 import type { Location } from "../../src/dialects/dialect.ts";
 import { EFFORTS, isJson, type Json, type Kind, VENDORS } from "../../src/kit/index.ts";
 import { type ChatDialect, SUPPORT } from "./supported.ts";
@@ -88,6 +89,8 @@ function outcome(dialect: ChatDialect, model: string, name: FeatureName): string
   if (without.dropped.length > 0) return `without it ${without.dropped.join(", ")} is dropped`;
   const { body, dropped } = sent(dialect, model, feature.body);
   const same = JSON.stringify(body) === JSON.stringify(without.body);
+  // The mark is told, and what it asks for is had without.
+  if (same && DIALECTS[dialect]!.cachesUnasked === true && dropped.every(isOfCaching)) return "unasked";
   if (dropped.length > 0) {
     const places = pointers(feature);
     const elsewhere = dropped.filter((pointer) => !places.some((place) => pointer.startsWith(place)));
@@ -97,7 +100,7 @@ function outcome(dialect: ChatDialect, model: string, name: FeatureName): string
     // A model that cannot be made to call a tool is offered it all the same.
     return same || omitted || name === "json_schema" ? "dropped" : "reported as dropped, and sent";
   }
-  if (same) return "unasked";
+  if (same) return "asked for nothing";
   return MARKS[name]?.test(JSON.stringify(body)) === false ? "sent without what it is about" : "carried";
 }
 

@@ -27,6 +27,7 @@ const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "me
   ["METHOD_NOT_ALLOWED", 405, false, "message", "invalid_request"],
   ["REQUEST_TOO_LARGE", 413, true, "text", "too_large"],
   ["UNSUPPORTED_MEDIA_TYPE", 415, true, "text", "invalid_request"],
+  ["IDEMPOTENCY_CONFLICT", 409, true, "text", "invalid_request"],
   ["UPGRADE_REQUIRED", 426, false, "message", "invalid_request"],
   ["DAILY_REQUEST_LIMIT_EXCEEDED", 429, true, "text", "rate_limited"],
   ["RATE_LIMIT_ERROR", 429, true, "text", "rate_limited"],
@@ -43,8 +44,14 @@ const TABLE: readonly (readonly [ErrorCode, number, coded: boolean, "text" | "me
 
 describe("the table of errors", () => {
   test.each(TABLE)("%s", (code, status, coded, body, kind) => {
-    expect(ERRORS[code]).toEqual({ status, coded, body, kind });
+    expect(ERRORS[code]).toMatchObject({ status, coded, body, kind });
     expect(new GatewayError(code, "text").status).toBe(status);
+  });
+
+  test("has one row with a second status, which an error may choose", () => {
+    const rows = Object.entries(ERRORS).flatMap(([code, row]) => ("others" in row ? [[code, row.others]] : []));
+    expect(rows).toEqual([["IDEMPOTENCY_CONFLICT", [422]]]);
+    expect(new GatewayError("IDEMPOTENCY_CONFLICT", "text", { status: 422 }).status).toBe(422);
   });
 
   test("has no other rows", () => {

@@ -1,6 +1,18 @@
+import { readFileSync } from "node:fs";
 import * as fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { type Hooks, type Plugin, type StepSettings, type Store, type Windows } from "../../src/kit/index.ts";
+import {
+  type Call,
+  type Hooks,
+  HOOKS_BY_STAGE,
+  type Plugin,
+  type Stage,
+  STAGES,
+  type StepSettings,
+  type Store,
+  type Windows,
+} from "../../src/kit/index.ts";
+import { PluginBreach } from "../../src/kit/plugin-contract.ts";
 import { buildPipeline, type Pipeline } from "../../src/pipeline/build.ts";
 import { rateLimitHeaders } from "../../src/pipeline/answer-headers.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -191,4 +203,166 @@ describe("rateLimitHeaders", () => {
     expect(rateLimitHeaders(windows(0, 0), 5_000)).toMatchObject({ "X-RateLimit-Reset-Day": "0" });
     expect(rateLimitHeaders(null, 0)).toEqual({});
   });
+});
+
+/** What a plugin that returns this is refused with; a pipeline when it is taken. */
+function found(returned: unknown, more: Partial<Plugin> = {}): Promise<unknown> {
+  const own = { ...plugin("own", "transform", returned as Hooks), ...more };
+  return build(own, relay).catch((error: unknown) => (error as Error).cause);
+}
+
+/** The rules that it breaks. */
+async function rulesOf(returned: unknown, more: Partial<Plugin> = {}): Promise<readonly string[]> {
+  const error = await found(returned, more);
+  return error instanceof PluginBreach ? error.breaches.map(({ rule }) => rule) : [];
+}
+
+describe("hooks", () => {
+  test("of every stage are refused in a plugin of every other one, and taken where `also` names it", async () => {
+    for (const stage of STAGES) {
+      for (const [other, names] of Object.entries(HOOKS_BY_STAGE) as [Stage, readonly string[]][]) {
+        for (const name of names) {
+          const returned = { relay: () => Promise.reject(new Error("unused")), [name]: () => undefined };
+          const also: Stage[] = stage === "relay" ? [] : ["relay"];
+          const alone = await rulesOf(returned, { stage, also });
+          const isOwn = other === stage || other === "relay";
+          expect([stage, name, alone]).toEqual([stage, name, isOwn ? [] : ["hook-stage"]]);
+          const both = await rulesOf(returned, { stage, also: [...also, other] });
+          expect([stage, name, both]).toEqual([stage, name, []]);
+        }
+      }
+    }
+  });
+
+  test("are those of a class and its parents, with the `this` they need", async () => {
+    class Parent {
+      readonly #seen: string[] = [];
+      transform(call: Call): Call {
+        this.#seen.push("parent");
+        return call;
+      }
+      get seen(): readonly string[] {
+        return this.#seen;
+      }
+    }
+    class Child extends Parent {
+      count = 0;
+      override transform(call: Call): Call {
+        this.count += 1;
+        return super.transform(call);
+      }
+    }
+    const hooks = new Child();
+    const pipeline = await build(plugin("own", "transform", hooks), relay);
+    await pipeline.hooksFor(exchangeOf("route/a", "Free")).transform[0]!.call({} as Call, {} as never);
+    expect([hooks.count, hooks.seen]).toEqual([1, ["parent"]]);
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ["a symbol and state", () => ({ [Symbol.toStringTag]: "Hooks", count: 3, words: new Set() }), ""],
+    ["no prototype", () => Object.assign(Object.create(null), { transform: (call: Call) => call }), ""],
+    ["an absent hook", () => ({ transform: undefined, event: undefined }), ""],
+    ["an own constructor", () => ({ constructor: () => 1 }), "'constructor', which is not a hook"],
+    ["a wrong name of a known case", () => ({ Transform: (call: Call) => call }), "did you mean 'transform'?"],
+    ["a hook of a later version", () => ({ onChunk: () => 1 }), "hooks of stage transform: transform, answer"],
+    ["null", () => ({ event: null }), "hook 'event' is not a function"],
+    ["an async generator", () => ({ async *response() {} }), "hook 'response' is a generator"],
+    ["two mistakes", () => ({ evnet: () => 1, relay: () => 1 }), "did you mean 'event'?); setup returns 'relay'"],
+    ["a map", () => new Map(), "'get', which is not a hook"],
+  ])("%s", async (_, returned, message) => {
+    const error = await found(returned());
+    expect(error instanceof Error ? error.message : "").toContain(message);
+    expect(error instanceof Error).toBe(message !== "");
+  });
+
+  test("are read once: what was checked is what runs", async () => {
+    let reads = 0;
+    const hooks = {
+      get transform() {
+        reads += 1;
+        return reads === 1 ? (call: Call) => call : "something else";
+      },
+    };
+    const pipeline = await build(plugin("own", "transform", hooks as Hooks), relay);
+    Reflect.set(hooks, "event", () => null);
+    const plan = pipeline.hooksFor(exchangeOf("route/a", "Free"));
+    expect([plan.transform.length, plan.event.length, reads]).toEqual([1, 0, 1]);
+  });
+
+  test("of a refused plugin that has begun something: dispose is called", async () => {
+    const disposed: string[] = [];
+    await found({ transfrom: () => 1, dispose: () => void disposed.push("own") });
+    expect(disposed).toEqual(["own"]);
+  });
+
+  test("of a plugin of two stages run at its place, among the hooks of their kind", async () => {
+    const both = {
+      ...plugin("both", "transform", { admit: noop, transform: (call) => call }),
+      also: ["admit" as const],
+    };
+    const pipeline = await build(
+      plugin("a", "admit", { admit: noop }),
+      both,
+      plugin("t", "transform", { transform: (call) => call }),
+      relay,
+    );
+    const plan = pipeline.hooksFor(exchangeOf("route/a", "Free"));
+    expect(plan.admit.map(({ plugin }) => plugin)).toEqual(["a", "both"]);
+    expect(plan.transform.map(({ plugin }) => plugin)).toEqual(["both", "t"]);
+  });
+});
+
+describe("many models and plans", () => {
+  const models = Array.from({ length: 3_000 }, (_, at) => testModel(`route/${at % 2 === 0 ? "even" : "odd"}-${at}`));
+  const tiers = ["Free", "Lite", "Pro", "Max", "Team", "Trial"].map((name) => testTier(name));
+  const snapshot = testSnapshot({ models, tiers });
+
+  test("are bound when the pipeline is built, each hook once", async () => {
+    const timed: string[] = [];
+    const linked = [
+      { plugin: plugin("a", "admit", { admit: noop }), when: { models: ["route/even-*"] } },
+      { plugin: plugin("b", "admit", { admit: noop }), when: { tiers: ["Free", "Max"] } },
+      { plugin: plugin("c", "transform", { transform: (call) => call }), when: { models: ["*-7"], tiers: ["Pro"] } },
+      { plugin: relay, when: null },
+    ].map(({ plugin: one, when }) => ({
+      plugin: one,
+      settings: { use: one.name, options: {}, when, fail: "closed" as const },
+    }));
+    const pipeline = await buildPipeline(linked, testHost({ snapshot, store }), {
+      hookTimer: (name, hook) => {
+        timed.push(`${name} ${hook}`);
+        return () => {};
+      },
+    });
+    expect(timed).toEqual(["a admit", "b admit", "c transform"]);
+    const plans = new Set(models.flatMap((model) => tiers.map((tier) => pipeline.hooksFor({ model, tier }))));
+    expect(plans.size).toBe(5);
+    for (const model of models) {
+      for (const tier of tiers) {
+        const { admit, transform } = pipeline.hooksFor({ model, tier });
+        const expected = [
+          ...(model.id.startsWith("route/even-") ? ["a"] : []),
+          ...(["Free", "Max"].includes(tier.name) ? ["b"] : []),
+        ];
+        const names = admit.map((hook) => hook.plugin).join();
+        if (names !== expected.join() || transform.length !== Number(tier.name === "Pro" && model.id.endsWith("-7")))
+          throw new Error(`${model.id} on ${tier.name}: ${names}`);
+      }
+    }
+  });
+
+  test("a user on a tier that the configuration no longer has gets what no condition excludes", async () => {
+    const pipeline = await build({ plugin: plugin("a", "admit", { admit: noop }), when: { tiers: ["Max"] } }, relay);
+    expect(pipeline.hooksFor(exchangeOf("route/free", "gone")).admit).toEqual([]);
+  });
+});
+
+test("the guide for authors names the hooks of each stage", () => {
+  const readme = readFileSync(new URL("../../plugins/README.md", import.meta.url), "utf8");
+  const rows = [...readme.matchAll(/^\| (identify|admit|guard|transform|relay|account) +\| (`.*?`) +\|/gm)];
+  const named = rows.flatMap(([, stage, hooks]) =>
+    [...hooks!.matchAll(/`(\w+)\(/g)].map(([, hook]) => `${stage} ${hook}`),
+  );
+  const table = Object.entries(HOOKS_BY_STAGE).flatMap(([stage, hooks]) => hooks.map((hook) => `${stage} ${hook}`));
+  expect(named.toSorted()).toEqual(table.toSorted());
 });

@@ -92,6 +92,7 @@ test("a process that has ended leaves its counts and none of its gauges", async 
     "gateway_plugin_hook_seconds_bucket",
     "gateway_plugin_hook_seconds_count",
     "gateway_plugin_hook_seconds_sum",
+    "gateway_replayed_requests_total",
     "gateway_request_duration_seconds",
     "gateway_requests_total",
     "gateway_tagged_cost_total",

@@ -118,6 +118,7 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_plugin_hook_seconds_bucket counter",
     "gateway_plugin_hook_seconds_count counter",
     "gateway_plugin_hook_seconds_sum counter",
+    "gateway_replayed_requests_total counter",
     "gateway_request_duration_seconds histogram",
     "gateway_requests_total counter",
     "gateway_settlements gauge",

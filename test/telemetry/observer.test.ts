@@ -164,6 +164,17 @@ test("with request lines off, metrics still count and failures are still told", 
   expect(all['gateway_request_duration_seconds_count{endpoint="chat",model="route/x"}']).toBe(1);
 });
 
+test("a repeated request has its line and a count of its own, and is in no other", async () => {
+  const { observer, lines, metrics } = observe();
+  const request: ClientRequest = { requestId: "r2", credentials: { kind: "none" }, ip: "::1", endpoint: "chat" };
+  observer.replayed?.(request, "r1", 1_400);
+  const told = { request_id: "r2", endpoint: "chat", outcome: "replayed", status: 200, latency_ms: 100 };
+  expect(lines.map(([, fields]) => fields)).toEqual([{ ...told, replay_of: "r1" }]);
+  const all = await samples(metrics);
+  expect(all['gateway_replayed_requests_total{endpoint="chat"}']).toBe(1);
+  expect(Object.keys(all).filter((name) => name.startsWith("gateway_requests_total"))).toEqual([]);
+});
+
 test("a request beside inference is counted and told under its route, by its status", async () => {
   const { observer, lines, metrics } = observe();
   observer.routeServed({ endpoint: "/v1/models", status: 200, requestId: "r1", durationMs: 3 });

@@ -106,6 +106,7 @@ export function linkHeaders(context: LinkContext, upstream: Incomplete<UpstreamC
     context.report(join(pointer, "headers", header), { rule: "reserved-header", message, hint: "remove it" }, "key");
   }
   linkCredentials(context, upstream, pointer);
+  linkReferences(context, upstream, pointer);
   for (const [index, header] of (upstream.forward_headers ?? []).entries()) {
     const why = header === undefined ? null : whyNotForwarded(header);
     if (why === null) continue;
@@ -141,13 +142,38 @@ function linkCredentials(context: LinkContext, upstream: Incomplete<UpstreamConf
   }
 }
 
+/** Nothing is said of the bucket or host. */
+const ANYWHERE = /^(?:\*+|[a-z][a-z\d+.-]*:\/\/\*+(?:\/.*)?)$/i;
+
+/** A list of references that lets clients name any bucket or host. */
+function linkReferences(context: LinkContext, { accepts }: Incomplete<UpstreamConfig>, pointer: string): void {
+  for (const [index, pattern] of (accepts?.references ?? []).entries()) {
+    if (pattern === undefined || !ANYWHERE.test(pattern)) continue;
+    const message = `'${pattern}' lets clients have the provider read from anywhere, private hosts and buckets included`;
+    const finding = {
+      rule: "wide-reference",
+      severity: "warning",
+      message,
+      hint: "name the bucket or the host",
+    } as const;
+    context.report(join(pointer, "accepts", "references", index), finding);
+  }
+}
+
 /** Headers of the connection and of the body, beside RESERVED. */
 const FRAMING = /^(?:host|accept|accept-(?:charset|encoding)|content-.*|http2-settings|range|date)$/i;
 const OWN =
   /^(?:x-request-id|request-id|traceparent|tracestate|baggage|idempotency-key|x-server-timing|x-gateway-.*)$/i;
-/** Headers that choose the account, its project or the rate. https://platform.openai.com/docs/api-reference/authentication */
+/**
+ * Headers that choose the account, its project, another model or the rate:
+ * https://platform.openai.com/docs/api-reference/authentication, @anthropic-ai/sdk resources/beta/messages/messages.d.ts
+ * (`anthropic-user-profile-id`), https://openrouter.ai/docs/features/provider-routing (`x-anthropic-beta`),
+ * https://cloud.google.com/vertex-ai/generative-ai/docs/provisioned-throughput/use-provisioned-throughput
+ * (`x-vertex-ai-llm-request-type`), https://docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html
+ * (`X-Amzn-Bedrock-Service-Tier`), https://portkey.ai/docs/api-reference/inference-api/headers
+ */
 const PAYING =
-  /^(?:openai-(?:organization|project)|x-goog-user-project|anthropic-(?:beta|version)|x-amz-.*|x-aws-.*)$/i;
+  /^(?:openai-(?:organization|project)|x-goog-user-project|(?:x-)?anthropic-beta|anthropic-(?:version|user-profile-id)|x-amzn?-.*|x-aws-.*|x-vertex-ai-.*|x-portkey-.*)$/i;
 
 /** Why a client's header may not be sent on, or null. */
 function whyNotForwarded(header: string): string | null {

@@ -71,6 +71,7 @@ export function azureAt(location: Location): UpstreamDialect {
   });
   return {
     name: "azure",
+    cachesUnasked: true,
     mayHaveResponses: (at) => addressOf(at).responses !== null,
     codecs: Object.fromEntries(codecs),
     probe: (apiKey) => withKey({ ...openai.probe(""), path: address.models }, apiKey),

@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { objects } from "../canonical/json.ts";
+import { markOf } from "../canonical/marks.ts";
 import { dropOrigin, fitMarks } from "../messages/cache.ts";
 import { caches, type Family, type Translation } from "./models.ts";
 
@@ -8,16 +9,16 @@ import { caches, type Family, type Translation } from "./models.ts";
  * (https://docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html).
  */
 
-/** The block that ends a cached prefix behind an item with `cache_control`, or none. */
+/** The block that ends a cached prefix behind an item with a mark in any form, or none. */
 export function cachePoint(item: Json, at: string, { family, report, origins }: Translation): readonly Json[] {
-  const { cache_control: control } = item;
-  if (!isJson(control)) return [];
-  const place = `${at}/cache_control`;
+  const marked = markOf(item);
+  if (marked === null) return [];
+  const place = `${at}/${marked.field}`;
   if (!caches(family)) {
     report.drop(place);
     return [];
   }
-  const { type: _type, ...fields } = control;
+  const { type: _type, ...fields } = marked.mark;
   const point = { ...fields, type: "ephemeral" };
   origins.set(point, { at: place });
   return [{ cachePoint: point }];

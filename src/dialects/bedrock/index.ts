@@ -1,10 +1,12 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
+import { betaPointer } from "../canonical/betas.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
 import { guardDepth } from "../canonical/json.ts";
 import { readBy } from "../canonical/parameters.ts";
-import { numberAt, outputLimit, ownModelOnly, type PaidExtras, type Report, stopsOf } from "../canonical/report.ts";
+import { ownModelOnly, type PaidExtras } from "../canonical/own-model.ts";
+import { numberAt, outputLimit, type Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import { restrictedChoice } from "../canonical/restricted-choice.ts";
@@ -45,7 +47,17 @@ const FORM: AnswerForm = {
 const codec = takingCustomTools(namingTools({ type: "answer", request: chatRequest, ...FORM }, NAMES));
 
 /** Tiers are rates (https://aws.amazon.com/bedrock/pricing). */
-const PAID: PaidExtras = { fields: new Set(["service_tier"]) };
+const PAID: PaidExtras = { fields: new Set(["service_tier"]), beta: () => undefined };
+
+/**
+ * Betas are a list among the model's own fields (https://docs.aws.amazon.com/bedrock/latest/userguide/model-parameters-anthropic-claude-messages-request-response.html).
+ * Converse has the form of none of them, so only those go there that `accepts` names.
+ */
+function betasFor({ headers }: Call, { claude, report }: Translation): Json {
+  const names = (headers?.["anthropic-beta"] ?? "").split(",").filter((name) => name !== "");
+  if (claude === null) for (const name of names) report.dropOwn(betaPointer(name));
+  return claude === null || names.length === 0 ? {} : { anthropic_beta: names };
+}
 
 /** Amazon Bedrock's Converse, for chat models of every family. Keys of AWS sign their requests, others are bearer tokens. */
 export const bedrock: UpstreamDialect = {
@@ -77,7 +89,8 @@ function chatRequest(call: Call, target: Target, apiKey: string): UpstreamReques
   const { choice, names } = restrictedChoice(call.body["tool_choice"]);
   const asked = { ...call.body, tool_choice: choice };
   const output = guardDepth(() => outputOf(asked, target.model, translation), tooDeep);
-  const writing = { target, translation, effortThinks: !ofMessages(call), names };
+  const betas = betasFor(call, translation);
+  const writing = { target, translation, effortThinks: !ofMessages(call), names, betas };
   const body = guardDepth(() => converseBody(output, writing), tooDeep);
   report.dropUnread(READ);
   const operation = call.stream ? "converse-stream" : "converse";
@@ -99,9 +112,11 @@ interface Writing {
   readonly effortThinks: boolean;
   /** Names of the functions that may be called; null: all of them. */
   readonly names: ReadonlySet<string> | null;
+  /** `anthropic_beta`, or nothing. */
+  readonly betas: Json;
 }
 
-function converseBody(output: Output, { target, translation, effortThinks, names }: Writing): Json {
+function converseBody(output: Output, { target, translation, effortThinks, names, betas }: Writing): Json {
   const { body: asked, config, tool } = output;
   const { model, maxOutput } = target;
   // "JSON outputs are not compatible with message prefilling."
@@ -114,7 +129,7 @@ function converseBody(output: Output, { target, translation, effortThinks, names
     rules === null
       ? { body: asked, fields: reasoningFields(asked, model, translation), turns: messages }
       : claudeFields(asked, { rules, turns: messages, forced, configured: maxOutput, effortThinks }, translation);
-  const more = { ...topK(body, translation), ...fields, ...choice };
+  const more = { ...topK(body, translation), ...fields, ...choice, ...betas };
   const request = {
     ...(system === undefined ? {} : { system }),
     messages: turns,

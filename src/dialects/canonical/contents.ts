@@ -1,5 +1,6 @@
 import { dataText, isJson, type Json, readDataUrl, registeredType } from "../../kit/index.ts";
 import { changed, isText } from "./json.ts";
+import { marksOf } from "./marks.ts";
 import type { Report } from "./report.ts";
 
 /*
@@ -83,8 +84,8 @@ export function fittedContent({ role, content }: Json, at: string, rules: PartRu
 }
 
 /** A mark of a prefix to cache stays where it was. */
-function withText({ cache_control }: Json, text: string): Json {
-  return { type: "text", text, ...(cache_control !== undefined && { cache_control }) };
+function withText(part: Json, text: string): Json {
+  return { type: "text", text, ...marksOf(part) };
 }
 
 /** The same for one that a target takes by its content only. */

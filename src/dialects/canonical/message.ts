@@ -1,4 +1,5 @@
 import { isJson, type Json } from "../../kit/index.ts";
+import { MARKS } from "./marks.ts";
 
 /*
  * The canonical middle of chat: OpenAI's chat completions with the extensions that providers and gateways already use for
@@ -125,12 +126,12 @@ export function inOrder(lists: Readonly<Record<BlockPlace, readonly Json[]>>, or
 }
 
 /** What a dialect reads of a message; it caches prefixes as it is asked, or by itself. */
-export const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", "cache_control"]);
+export const MESSAGE_FIELDS: ReadonlySet<string> = new Set(["role", "content", ...MARKS]);
 
 /** What is read of the parts of a content. */
-export const TEXT_PART_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", "cache_control", "annotations"]);
-export const IMAGE_PART_FIELDS: ReadonlySet<string> = new Set(["image_url", "cache_control"]);
-export const FILE_PART_FIELDS: ReadonlySet<string> = new Set(["file", "cache_control"]);
+export const TEXT_PART_FIELDS: ReadonlySet<string> = new Set(["text", "refusal", ...MARKS, "annotations"]);
+export const IMAGE_PART_FIELDS: ReadonlySet<string> = new Set(["image_url", ...MARKS]);
+export const FILE_PART_FIELDS: ReadonlySet<string> = new Set(["file", ...MARKS]);
 
 /** What a dialect reads of an assistant message, and what only says something of the answer it once was. */
 export const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
@@ -143,7 +144,7 @@ export const ASSISTANT_FIELDS: ReadonlySet<string> = new Set([
   "tool_calls",
   "annotations",
   "block_order",
-  "cache_control",
+  ...MARKS,
 ]);
 
 /** How a dialect marks what only its provider can read, such as `gemini1.`. */

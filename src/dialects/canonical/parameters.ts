@@ -117,7 +117,7 @@ const PARAMETERS = {
   cache_control: { read: ["anthropic"] },
   prompt_cache_key: { copied: ["responses"], servers: "openai", responses: "same" },
   prompt_cache_retention: { copied: ["responses"], servers: "openai", responses: "same" },
-  prompt_cache_options: { copied: ["responses"], servers: "openai" },
+  prompt_cache_options: { copied: ["responses"], servers: "openai", responses: "same" },
 
   // Google's own and Cohere's own, which a client of their models may send.
   extra_body: { read: ["gemini"] },

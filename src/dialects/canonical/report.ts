@@ -1,5 +1,4 @@
 import {
-  type Accepts,
   AttemptError,
   type Call,
   type GatewayError,
@@ -8,7 +7,6 @@ import {
   type Json,
   type Target,
 } from "../../kit/index.ts";
-import type { AnswerCodec } from "../dialect.ts";
 import { Work } from "../schemas/work.ts";
 import { Edits } from "./json.ts";
 import { clientPointer, hasSourceMap, IDLE, OF_THE_REQUEST } from "./parameters.ts";
@@ -113,6 +111,20 @@ export function asks(name: string, value: unknown): boolean {
   return !isJson(value) || Object.keys(value).length > 0;
 }
 
+/** What is said of caching in a client's body: by marks, and at the top level. */
+const OF_CACHING =
+  /\/(?:cache_control|prompt_cache_breakpoint)(?:\/[^/]+)?$|^\/prompt_cache_(?:key|options|retention)(?:\/[^/]+)?$/;
+
+/** Whether a pointer is of caching alone: without it the answer is the same, and may cost more. */
+export function isOfCaching(pointer: string): boolean {
+  return OF_CACHING.test(pointer);
+}
+
+/** Whether what was dropped changes what is asked. What a beta allows is dropped, and told, by itself. */
+export function changesMeaning(pointer: string): boolean {
+  return !isOfCaching(pointer) && !pointer.startsWith("anthropic-beta:");
+}
+
 /** Fields of which a part is canonical: what `native` has of them is a part too. */
 const SHARED: ReadonlySet<string> = new Set(["metadata", "output_config", "text", "reasoning", "tool_choice"]);
 
@@ -195,49 +207,6 @@ export function stopsOf({ stop }: Json, report: Report): readonly string[] | und
 export interface KeptBack {
   readonly call: Call;
   readonly dropped: readonly string[];
-}
-
-/** What of a dialect's requests reaches another model, or what is billed at another rate than the target's. */
-export interface PaidExtras {
-  /** Top-level fields, canonical ones and those of the client's own dialect. */
-  readonly fields: ReadonlySet<string>;
-  /** Takes out what else there is. @param accepted fields and tools that the upstream's `accepts` names. */
-  readonly keepBack?: (call: Call, accepted: ReadonlySet<string>) => KeptBack;
-}
-
-/**
- * The codec of a dialect whose clients reach and pay for the target's model alone: fields by which the
- * upstream would serve or bill another, or at another rate, stay behind and are reported.
- */
-export function ownModelOnly(codec: AnswerCodec, paid: PaidExtras, accepts?: Accepts): AnswerCodec {
-  const accepted: ReadonlySet<string> = new Set(accepts?.fields);
-  const fields = paid.fields.difference(accepted);
-  return {
-    ...codec,
-    request(call, target, apiKey) {
-      const first = withoutFields(call, fields);
-      const { call: kept, dropped } = paid.keepBack?.(first.call, accepted) ?? { call: first.call, dropped: [] };
-      const request = codec.request(kept, target, apiKey);
-      if (first.dropped.length + dropped.length === 0) return request;
-      return { ...request, dropped: [...first.dropped, ...dropped, ...(request.dropped ?? [])] };
-    },
-  };
-}
-
-function withoutFields(call: Call, fields: ReadonlySet<string>): KeptBack {
-  const { body, native = {} } = call;
-  const canonical = Object.keys(body).filter((name) => fields.has(name));
-  const own = Object.keys(native).filter((name) => fields.has(name));
-  if (canonical.length + own.length === 0) return { call, dropped: [] };
-  return {
-    call: { ...call, body: without(body, canonical), ...(own.length > 0 && { native: without(native, own) }) },
-    dropped: [...missed(body, canonical).map((pointer) => clientPointer(call, pointer)), ...missed(native, own)],
-  };
-}
-
-/** Pointers of what is missed. An object asks by being there: `web_search_options: {}` is a search. */
-function missed(from: Json, names: readonly string[]): readonly string[] {
-  return names.filter((name) => asks(name, from[name]) || isJson(from[name])).map((name) => `/${escaped(name)}`);
 }
 
 export function without(object: Json, names: readonly string[]): Json {

@@ -3,12 +3,13 @@ import { isJson, type Json } from "../../kit/index.ts";
 import { malformed } from "./errors.ts";
 import { guardDepth, isText, list, objects, parseJson } from "./json.ts";
 import type { Report } from "./report.ts";
+import { MARKS } from "./marks.ts";
 
 /** What is read of a tool, and of the function that it is. */
-export const TOOL_FIELDS: ReadonlySet<string> = new Set(["function", "cache_control"]);
+export const TOOL_FIELDS: ReadonlySet<string> = new Set(["function", ...MARKS]);
 export const FUNCTION_FIELDS: ReadonlySet<string> = new Set(["name", "description", "parameters", "strict"]);
 /** What is read of a call; `extra_content` is another provider's state. */
-const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "index", "function", "cache_control", "extra_content"]);
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "index", "function", ...MARKS, "extra_content"]);
 
 interface DescribedFunction {
   readonly tool: Json;

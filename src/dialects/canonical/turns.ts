@@ -1,6 +1,7 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { append, objects } from "./json.ts";
 import { NO_OUTPUT } from "./message.ts";
+import { markOf } from "./marks.ts";
 
 /*
  * In which order messages may stand, by target: who may follow whom, who may come first and last, where instructions may
@@ -269,8 +270,12 @@ function callsApart(messages: readonly Json[]): readonly Json[] {
   });
 }
 
+/** Texts that end a prefix to cache stay parts: what is left of marks is taken there. */
 function isTexts({ content }: Json): boolean {
-  return Array.isArray(content) && content.every((part: unknown) => isJson(part) && part["type"] === "text");
+  return (
+    Array.isArray(content) &&
+    content.every((part: unknown) => isJson(part) && part["type"] === "text" && markOf(part) === null)
+  );
 }
 
 function asStrings(messages: readonly Json[]): readonly Json[] {

@@ -7,7 +7,7 @@ import { namedChoice, ToolNames } from "../canonical/tool-names.ts";
 import { mostUseful, sha256 } from "../canonical/tools.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
 import type { Rules } from "../vendors/types.ts";
-import { fittedMarks, fittedMessages } from "./history.ts";
+import { fittedMessages } from "./history.ts";
 
 export interface Fitted {
   readonly body: Json;
@@ -248,9 +248,13 @@ class Fitting {
     return changed(kept, (tool, index) => this.#tool(tool, places[index]!));
   }
 
-  /** Tools that run at a provider may run another model there, or are paid for apart. */
-  #takesTool({ type }: Json): boolean {
-    return this.#translated || type === "function" || typeof type !== "string" || this.#rules.toolTypes.has(type);
+  /** Tools that run at a provider may run another model there, or are paid for apart: some have no type, but a name. */
+  #takesTool({ type, function: described, name, ...others }: Json): boolean {
+    const { toolTypes } = this.#rules;
+    if (this.#translated || type === "function") return true;
+    if (typeof type === "string") return toolTypes.has(type);
+    if (isJson(described)) return true;
+    return typeof name === "string" || Object.keys(others).some((field) => toolTypes.has(field));
   }
 
   #tool(tool: Json, index: number): Json {
@@ -273,9 +277,7 @@ class Fitting {
       inner.set("name", this.names.written(custom["name"]));
       edits.set("custom", inner.object);
     }
-    return this.#translated
-      ? edits.object
-      : fittedMarks(edits.object, `/tools/${index}`, { rules: this.#rules, report: this.#report });
+    return edits.object;
   }
 
   /** @param tools how many there are. */

@@ -5,6 +5,7 @@ import type { Rules } from "../vendors/types.ts";
 import type { ToolNames } from "../canonical/tool-names.ts";
 import { changed, Edits, objects } from "../canonical/json.ts";
 import { fittedContent } from "../canonical/contents.ts";
+import { MARKS } from "../canonical/marks.ts";
 import { MARKED } from "../canonical/message.ts";
 
 /**
@@ -21,8 +22,9 @@ const OF_ANSWERS: ReadonlySet<string> = new Set([
 const REASONING: ReadonlySet<string> = new Set(["reasoning_content", "reasoning_details", "reasoning"]);
 const OF_EVERY_MESSAGE: ReadonlySet<string> = new Set(["role", "content", "tool_calls", "tool_call_id"]);
 const OF_CALLS: ReadonlySet<string> = new Set(["id", "type", "function", "custom", "index"]);
-/** Marks of a prefix to cache: nothing is lost with them where caching is automatic. */
-const CACHE_MARKS: ReadonlySet<string> = new Set(["cache_control", "prompt_cache_breakpoint"]);
+/** What is left of them is in the target's form (`marks.ts`). */
+const CACHE_MARKS: ReadonlySet<string> = new Set(MARKS);
+
 export interface HistoryOptions {
   readonly rules: Rules;
   readonly names: ToolNames;
@@ -55,22 +57,19 @@ function fittedMessage(message: Json, at: string, options: HistoryOptions): Json
   if (role === "assistant") echoReasoning(edits, at, options);
   if (!rules.openaiForms) withUsualForms(edits);
   if (hasParts(edits.object)) {
-    const content = fittedContent(edits.object, at, rules, report);
-    const marked = !translated || writesMarks(rules);
-    const mark = (part: Json, index: number): Json => fittedMarks(part, `${at}/content/${index}`, options);
-    edits.set("content", marked ? changed(content, mark) : content);
+    edits.set("content", fittedContent(edits.object, at, rules, report));
   }
   if (typeof message["refusal"] === "string" && !taken("refusal", rules)) keepRefusal(edits);
   if (translated) return edits.object;
   for (const field in edits.object) {
     if (OF_ANSWERS.has(field)) edits.remove(field);
-    else if (field === "cache_control" && rules.cacheMarks !== "none") continue;
+    else if (CACHE_MARKS.has(field)) continue;
     else if (!OF_EVERY_MESSAGE.has(field) && !(role === "assistant" && REASONING.has(field)) && !taken(field, rules)) {
-      if (!CACHE_MARKS.has(field) && asks(field, edits.object[field])) report.drop(`${at}/${field}`);
+      if (asks(field, edits.object[field])) report.drop(`${at}/${field}`);
       edits.remove(field);
     }
   }
-  return fittedMarks(edits.object, at, options);
+  return edits.object;
 }
 
 /** A text is not looked at: a long one would be decoded for nothing (server/long-texts.ts). */
@@ -102,29 +101,6 @@ function keepRefusal(edits: Edits): void {
   if (Array.isArray(content))
     edits.set("content", [...(content as readonly unknown[]), { type: "text", text: refusal }]);
   else edits.set("content", typeof content === "string" && content !== "" ? `${content}\n\n${refusal}` : refusal);
-}
-
-/** Whether marks of another format's client are written: where they are known to be taken. Most servers cache by themselves. */
-export function writesMarks({ cacheMarks, vendor }: Rules): boolean {
-  return cacheMarks !== "none" && vendor !== "generic";
-}
-
-type MarkOptions = Pick<HistoryOptions, "rules" | "report">;
-
-/** With the marks of a cache that the target takes: none is missed where caching is automatic, but how long it lasts is. */
-export function fittedMarks(object: Json, at: string, { rules, report }: MarkOptions): Json {
-  const { cacheMarks, unknownFields } = rules;
-  const edits = new Edits(object);
-  if (!unknownFields && object["prompt_cache_breakpoint"] !== undefined) edits.remove("prompt_cache_breakpoint");
-  const { cache_control: mark } = object;
-  if (mark === undefined || cacheMarks === "marks_with_ttl") return edits.object;
-  if (cacheMarks === "none" || !isJson(mark)) edits.remove("cache_control");
-  else if (mark["ttl"] !== undefined) {
-    const { ttl: _ttl, ...kept } = mark;
-    edits.set("cache_control", kept);
-    report.drop(`${at}/cache_control/ttl`);
-  }
-  return edits.object;
 }
 
 /** Reasoning of earlier turns under the one name that the target takes, if any; what it cannot read is reported. */
@@ -219,8 +195,8 @@ function fittedCall(call: Json, at: string, { rules, names, translated, report }
   if (translated) return edits.object;
   for (const field in edits.object) {
     if (OF_ANSWERS.has(field)) edits.remove(field);
-    else if (!rules.unknownFields && !OF_CALLS.has(field)) {
-      if (!CACHE_MARKS.has(field) && asks(field, edits.object[field])) report.drop(`${at}/${field}`);
+    else if (!rules.unknownFields && !OF_CALLS.has(field) && !CACHE_MARKS.has(field)) {
+      if (asks(field, edits.object[field])) report.drop(`${at}/${field}`);
       edits.remove(field);
     }
   }

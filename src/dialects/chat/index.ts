@@ -1,15 +1,17 @@
 import { type Call, invalidRequest, isJson, type Json, type Target } from "../../kit/index.ts";
 import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canonical/json-tool.ts";
+import { acceptsBeta, FORM_BETAS, withFieldBetas } from "../canonical/betas.ts";
 import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
-import { asks, escaped, Report } from "../canonical/report.ts";
+import { withOwnModels } from "../canonical/own-model.ts";
+import { Report } from "../canonical/report.ts";
 import { getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { namedForm } from "../canonical/tool-names.ts";
 import { withAllowedTools } from "../canonical/tools.ts";
-import type { AnswerCodec, AnswerForm, Codec, Location, UpstreamDialect } from "../dialect.ts";
+import type { AnswerCodec, AnswerForm, Location, UpstreamDialect } from "../dialect.ts";
 import { responsesRequest, usesResponses } from "../responses/index.ts";
-import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
+import type { Rules } from "../vendors/types.ts";
 import { mayHaveResponses, rulesOf, vendorOf } from "../vendors/rules.ts";
 import { readAnswer } from "./answer.ts";
 import { embedding } from "../endpoints/embedding.ts";
@@ -30,6 +32,7 @@ const FORM = { answer: readAnswer, decoder: () => new ChatStreamReader() } satis
  * @param named the path of chat completions names the model: their body does without.
  */
 export function chatAt(location: Location, dialect: "openai" | "azure" = "openai", named = false) {
+  const accepted: ReadonlySet<string> = new Set(location.accepts?.fields);
   // The models of a configuration: few.
   const known = new Map<string, Rules>();
   const rulesFor = (model: string): Rules => {
@@ -40,9 +43,17 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
   const codec = {
     type: "answer",
 
-    request(call: Call, target: Target, apiKey: string): JsonRequest {
+    request(own: Call, target: Target, apiKey: string): JsonRequest {
       const rules = rulesFor(target.model);
-      if (usesResponses(location.api, rules, call)) return responsesRequest(call, target, apiKey, rules);
+      const atResponses = usesResponses(location.api, rules, own);
+      // A proxy may hand betas on to Claude: fields that nobody knows travel to a server that takes them.
+      const takesBetas = !atResponses && (own.dialect ?? "chat") === "chat" && rules.unknownFields;
+      const isSent = (name: string): boolean => takesBetas && (FORM_BETAS.has(name) || acceptsBeta(name, accepted));
+      const { call, dropped: lost } = withFieldBetas(own, isSent);
+      if (atResponses) {
+        const request = responsesRequest(call, target, apiKey, rules);
+        return { ...request, dropped: union(lost, request.dropped) };
+      }
       // Their stream could not be read: what the client asked for must not look like the upstream's failure.
       if (call.stream && (call.answers ?? 1) > MAX_CHOICES) throw invalidRequest("/n", `is more than ${MAX_CHOICES}`);
       const report = new Report(call);
@@ -54,7 +65,10 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
       const accept = call.stream ? "text/event-stream" : "application/json";
       // What is undefined is not written.
       const written = named ? { ...body, model: undefined } : body;
-      const request = { ...postJson("/chat/completions", apiKey, written, accept, text), dropped: report.dropped };
+      const request = {
+        ...postJson("/chat/completions", apiKey, written, accept, text),
+        dropped: union(lost, report.dropped),
+      };
       if (tool === null) return names.changed ? { ...request, form: namedForm(FORM, names) } : request;
       return { ...request, form: jsonToolForm(names.changed ? namedForm(FORM, names) : FORM, tool) };
     },
@@ -68,6 +82,10 @@ export function chatAt(location: Location, dialect: "openai" | "azure" = "openai
     return rules.toolTypes.has("custom") || usesResponses(location.api, rules, call);
   };
   return takingFunctions(takingCustomTools(codec, takesCustom));
+}
+
+function union(first: readonly string[], second: readonly string[] = []): readonly string[] {
+  return first.length === 0 ? second : [...first, ...second];
 }
 
 /** At a server of which nothing is known. */
@@ -118,12 +136,11 @@ function withoutSchema(
 }
 
 const CODECS = { chat, embedding, rerank, speech, transcription, image };
-/** How fast is spoken. */
-const OF_SPEECH = ["speed"];
 
 /** At a server of which nothing is known. */
 export const openai: UpstreamDialect = {
   name: "openai",
+  cachesUnasked: true,
   codecs: CODECS,
   mayHaveResponses,
   probe: (apiKey) => getJson("/models", apiKey),
@@ -142,26 +159,5 @@ export function codecsAt(
   ownChat: AnswerCodec,
   codecs: UpstreamDialect["codecs"] = CODECS,
 ): UpstreamDialect["codecs"] {
-  const refused = OTHER_MODEL_OR_RATE.difference(new Set([...(accepts?.fields ?? []), ...OF_SPEECH]));
-  return Object.fromEntries(
-    Object.entries(codecs).map(([kind, codec]) => {
-      if (kind === "chat") return [kind, codec === chat ? ownChat : codec];
-      return [kind, bounded(codec, refused)];
-    }),
-  );
-}
-
-/** Of every kind but chat the request's fields travel, but for those that reach another model or rate. */
-function bounded<C extends Codec>(codec: C, refused: ReadonlySet<string>): C {
-  return {
-    ...codec,
-    request(call, target, apiKey) {
-      const left = Object.keys(call.body).filter((name) => refused.has(name));
-      if (left.length === 0) return codec.request(call, target, apiKey);
-      const kept = Object.entries(call.body).filter(([name]) => !refused.has(name));
-      const request = codec.request({ ...call, body: Object.fromEntries(kept) }, target, apiKey);
-      const reported = left.filter((name) => asks(name, call.body[name])).map((name) => `/${escaped(name)}`);
-      return { ...request, dropped: [...(request.dropped ?? []), ...reported] };
-    },
-  };
+  return { ...withOwnModels(codecs, accepts), chat: codecs.chat === chat ? ownChat : codecs.chat };
 }

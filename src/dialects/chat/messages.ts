@@ -1,9 +1,9 @@
 import { append, pick } from "../canonical/json.ts";
 import { type Call, cleanDataUrl, isJson, type Json } from "../../kit/index.ts";
 import { kindOfPart, omittedAddress, omittedText, textOfFile } from "../canonical/contents.ts";
+import { MARKS, marksOf } from "../canonical/marks.ts";
 import type { Report } from "../canonical/report.ts";
 import type { Rules } from "../vendors/types.ts";
-import { writesMarks } from "./history.ts";
 
 /** What is known of a message. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -18,10 +18,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   "reasoning_details",
   "reasoning",
   "block_order",
-  "cache_control",
+  ...MARKS,
 ]);
 const ECHOED = ["reasoning_content", "reasoning_details", "reasoning"];
-const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "extra_content", "cache_control"]);
+const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "extra_content", ...MARKS]);
 
 interface WriteOptions {
   readonly rules: Rules;
@@ -40,7 +40,6 @@ export function writeMessages(
     report,
     fileIds: dialect !== "messages",
     fileUrls: rules.fileUrls,
-    marks: writesMarks(rules),
   });
   for (const [index, message] of list.entries()) {
     if (isJson(message)) writer.add(message, places?.[index] ?? `/messages/${index}`);
@@ -78,10 +77,11 @@ class Writer {
     const { tool_call_id: id, is_error: failed } = message;
     const content = this.#parts(message["content"], at);
     const text = joinedText(content, "\n");
+    const marks = lastMarks(message, content);
     const media = Array.isArray(content) ? content.filter(({ type }) => type !== "text") : [];
     // OpenAI's API cannot say that a tool failed.
     const result = failed === true ? `Error: ${text}` : text || (media.length > 0 ? MEDIA_FOLLOW : "");
-    this.#messages.push({ role: "tool", tool_call_id: id, content: result });
+    this.#messages.push({ role: "tool", tool_call_id: id, content: withMarks(result, marks) });
     append(this.#media, media);
   }
 
@@ -92,7 +92,7 @@ class Writer {
     const text = joinedText(content, "");
     this.#messages.push({
       role: "assistant",
-      content: text === "" && calls.length > 0 ? null : text,
+      content: text === "" && calls.length > 0 ? null : withMarks(text, lastMarks(message, content)),
       ...(typeof refusal === "string" && { refusal }),
       ...(calls.length > 0 && { tool_calls: calls }),
       ...named(message),
@@ -119,6 +119,17 @@ class Writer {
   }
 }
 
+/** The marks of a message, or those of the last of its texts that has some: what is one text has one. */
+function lastMarks(message: Json, content: Content): Json {
+  const parts = typeof content === "string" ? [] : content.filter(({ type }) => type === "text").map(marksOf);
+  return [marksOf(message), ...parts.toReversed()].find((marks) => Object.keys(marks).length > 0) ?? {};
+}
+
+/** A text as a part where it has marks; servers that take none want it as it is. */
+function withMarks(text: string, marks: Json): Content {
+  return Object.keys(marks).length === 0 || text === "" ? text : [{ type: "text", text, ...marks }];
+}
+
 /** The text of a tool's result that is nothing but media. */
 const MEDIA_FOLLOW = "The result follows.";
 
@@ -128,8 +139,7 @@ function named({ name }: Json): Json {
 
 type Content = string | readonly Json[];
 
-/** `cache_control` marks what OpenAI caches automatically. */
-const KNOWN_PART: ReadonlySet<string> = new Set(["type", "text", "image_url", "input_audio", "file", "cache_control"]);
+const KNOWN_PART: ReadonlySet<string> = new Set(["type", "text", "image_url", "input_audio", "file", ...MARKS]);
 const KNOWN_FILE: ReadonlySet<string> = new Set(["file_data", "filename", "file_id"]);
 const PDF = "document.pdf";
 
@@ -141,8 +151,6 @@ interface Allowed {
   readonly media: boolean;
   /** Files that are elsewhere: the Responses API fetches them, most chat completions do not. */
   readonly fileUrls?: boolean;
-  /** Cache marks are written; false by default. */
-  readonly marks?: boolean;
   /** Left out: true. */
   readonly audio?: boolean;
   /** The place of the one part, where it was one of several. */
@@ -184,8 +192,7 @@ function writePart(part: Json, at: string, context: Allowed): Json | null {
   const written = writeKind(part, at, context);
   if (written === null || (!context.media && written["type"] !== "text")) return null;
   context.report.dropUnknown(part, KNOWN_PART, at);
-  const { cache_control: mark } = part;
-  return context.marks === true && mark !== undefined ? { ...written, cache_control: mark } : written;
+  return { ...written, ...marksOf(part) };
 }
 
 function writeKind(part: Json, at: string, context: Allowed): Json | null {

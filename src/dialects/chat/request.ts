@@ -2,12 +2,14 @@ import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { textWithModel } from "../canonical/body-text.ts";
 import { withWrittenFiles } from "../canonical/contents.ts";
 import { changed, list, objects, pick } from "../canonical/json.ts";
+import { MARKS, marksOf } from "../canonical/marks.ts";
 import type { Report } from "../canonical/report.ts";
 import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { orderedMessages } from "../canonical/turns.ts";
 import type { Rules } from "../vendors/types.ts";
 import type { BytesBody } from "../dialect.ts";
 import { type Fitted, fitted, OF_TOOLS } from "./fitting.ts";
+import { withMarks } from "./marks.ts";
 import { writeMessages } from "./messages.ts";
 
 interface ChatBody extends Fitted {
@@ -15,8 +17,7 @@ interface ChatBody extends Fitted {
   readonly text: BytesBody | null;
 }
 
-/** `cache_control` marks what is cached automatically. */
-const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
+const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", ...MARKS]);
 
 /**
  * The body for an upstream of OpenAI's dialect: what the target takes of it, by the table of vendors. What a chat client
@@ -26,7 +27,7 @@ const OF_A_TOOL: ReadonlySet<string> = new Set(["type", "function", "cache_contr
  */
 export function chatBody(call: Call, model: string, rules: Rules, report: Report, writes: boolean): ChatBody {
   const translated = (call.dialect ?? "chat") !== "chat";
-  const { body: own, places } = withPairs(call.body, rules);
+  const { body: own, places } = withPairs(withMarks(call.body, { rules, translated, report }), rules);
   const { body, names } = fitted(own, { rules, translated, report, places });
   const fittedBody = translated ? translatedBody(call, body, { rules, report, places }) : body;
   if (translated) report.dropNative();
@@ -108,7 +109,8 @@ function writeTools(value: unknown, report: Report): readonly Json[] {
       continue;
     }
     report.dropUnknown(tool, OF_A_TOOL, at);
-    tools.push({ type: "function", function: pick(tool["function"], ["name", "description", "parameters", "strict"]) });
+    const described = pick(tool["function"], ["name", "description", "parameters", "strict"]);
+    tools.push({ type: "function", function: described, ...marksOf(tool) });
   }
   return tools;
 }

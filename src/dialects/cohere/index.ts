@@ -4,6 +4,8 @@ import { jsonToolForm, mustCall, requestedSchema, withJsonTool } from "../canoni
 import { pick } from "../canonical/json.ts";
 import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
+import { dropMarks } from "../canonical/marks.ts";
+import { ownModelOnly, withOwnModels } from "../canonical/own-model.ts";
 import { copiedBy, readBy } from "../canonical/parameters.ts";
 import { numberAt, outputLimit, Report, stopsOf } from "../canonical/report.ts";
 import { getJson, postJson } from "../canonical/requests.ts";
@@ -30,6 +32,7 @@ const FORM: AnswerForm = { answer: chatAnswer, decoder: () => new CohereStreamRe
  */
 function chatRequest(call: Call, target: Target, apiKey: string): UpstreamRequest {
   const report = new Report(call);
+  dropMarks(call.body, report);
   const { body, tool } = chatBody(call.body, target.model, report);
   report.dropUnread(READ);
   const accept = call.stream ? "text/event-stream" : "application/json";
@@ -227,28 +230,33 @@ function choiceOf(choice: unknown, named: string | null, report: Report): Json {
   return {};
 }
 
+const CODECS: UpstreamDialect["codecs"] = {
+  // It has no field that chooses another model or rate: what is unknown there stays behind.
+  chat: ownModelOnly(takingFunctions(takingCustomTools({ type: "answer", request: chatRequest, ...FORM })), {
+    fields: new Set(),
+  }),
+  embedding: embeddingCodec({
+    path: "/v2/embed",
+    body: (body) => ({
+      texts: textsOf(body["input"]),
+      // Every model since v3 demands it; a client that embeds queries says so.
+      input_type: "search_document",
+      ...pick(body, ["input_type", "truncate"], { dimensions: "output_dimension" }),
+      embedding_types: ["float"],
+    }),
+    read: readEmbeddings,
+    // https://docs.cohere.com/reference/embed: `texts`.
+    limits: { inputs: 96 },
+  }),
+  rerank: rerankCodec({ path: "/v2/rerank" }),
+};
+
 /** Cohere's API, version 2; its version 1 under a base URL that ends with it. */
 export const cohere: UpstreamDialect = {
   name: "cohere",
-
-  codecs: {
-    chat: takingFunctions(takingCustomTools({ type: "answer", request: chatRequest, ...FORM })),
-    embedding: embeddingCodec({
-      path: "/v2/embed",
-      body: (body) => ({
-        texts: textsOf(body["input"]),
-        // Every model since v3 demands it; a client that embeds queries says so.
-        input_type: "search_document",
-        ...pick(body, ["input_type", "truncate"], { dimensions: "output_dimension" }),
-        embedding_types: ["float"],
-      }),
-      read: readEmbeddings,
-      // https://docs.cohere.com/reference/embed: `texts`.
-      limits: { inputs: 96 },
-    }),
-    rerank: rerankCodec({ path: "/v2/rerank" }),
-  },
-
+  cachesUnasked: true,
+  codecs: withOwnModels(CODECS),
+  at: ({ accepts }) => ({ ...cohere, codecs: withOwnModels(CODECS, accepts) }),
   probe: (apiKey) => getJson("/v1/models", apiKey),
   errorMessage,
 };

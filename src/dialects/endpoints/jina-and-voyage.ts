@@ -1,5 +1,6 @@
 import { errorMessage } from "../canonical/errors.ts";
 import { pick } from "../canonical/json.ts";
+import { withOwnModels } from "../canonical/own-model.ts";
 import { getJson } from "../canonical/requests.ts";
 import type { UpstreamDialect } from "../dialect.ts";
 import { embeddingCodec, textsOf } from "./embedding.ts";
@@ -9,7 +10,7 @@ import { rerankCodec } from "./rerank.ts";
 export const jina: UpstreamDialect = {
   name: "jina",
 
-  codecs: {
+  codecs: withOwnModels({
     embedding: embeddingCodec({
       path: "/v1/embeddings",
       body: (body) => ({
@@ -21,7 +22,7 @@ export const jina: UpstreamDialect = {
       path: "/v1/rerank",
       body: (body) => ({ ...pick(body, ["query", "documents", "top_n"]), return_documents: false }),
     }),
-  },
+  }),
 
   probe: (apiKey) => getJson("/v1/models", apiKey),
   errorMessage,
@@ -31,7 +32,7 @@ export const jina: UpstreamDialect = {
 export const voyage: UpstreamDialect = {
   name: "voyage",
 
-  codecs: {
+  codecs: withOwnModels({
     embedding: embeddingCodec({
       path: "/v1/embeddings",
       body: (body) => ({
@@ -45,7 +46,7 @@ export const voyage: UpstreamDialect = {
       path: "/v1/rerank",
       body: (body) => pick(body, ["query", "documents", "truncation"], { top_n: "top_k" }),
     }),
-  },
+  }),
 
   probe: (apiKey) => getJson("/v1/models", apiKey),
   errorMessage,

@@ -7,6 +7,7 @@ import { pairedMessages } from "../canonical/tool-pairs.ts";
 import { argumentsObject, readCallId } from "../canonical/tools.ts";
 import { type Family, isSigned, readSignature, UNSIGNED } from "./models.ts";
 import { mediaPart, partsOf, textsOf } from "./parts.ts";
+import { MARKS } from "../canonical/marks.ts";
 
 interface Contents {
   readonly systemInstruction?: Json;
@@ -204,7 +205,7 @@ function imageParts(images: unknown): Json[] {
   });
 }
 
-const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "type", "index", "function", "extra_content", "cache_control"]);
+const CALL_FIELDS: ReadonlySet<string> = new Set(["id", "type", "index", "function", "extra_content", ...MARKS]);
 
 function callParts(calls: unknown, at: string, family: Family, report: Report, names: Map<string, string>): Json[] {
   if (!Array.isArray(calls)) return [];

@@ -5,7 +5,9 @@ import { guardDepth, list } from "../canonical/json.ts";
 import { takingCustomTools } from "../canonical/custom-tools.ts";
 import { takingFunctions } from "../canonical/legacy-functions.ts";
 import { readBy } from "../canonical/parameters.ts";
-import { ownModelOnly, type PaidExtras, Report } from "../canonical/report.ts";
+import { dropMarks, MARKS } from "../canonical/marks.ts";
+import { ownModelOnly, type PaidExtras } from "../canonical/own-model.ts";
+import { Report } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import { mostUseful } from "../canonical/tools.ts";
 import type { AnswerCodec, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
@@ -24,6 +26,7 @@ const TIERS: Readonly<Record<string, string>> = { default: "standard", flex: "fl
 /** A canonical call as `generateContent` takes it. @throws GatewayError for a message that cannot be written down. */
 function chatRequest(call: Call, target: Target, apiKey: string, place: Place): UpstreamRequest {
   const report = new Report(call);
+  dropMarks(call.body, report);
   const { body: asked, tool } = withoutFormat(call.body, target.model, report);
   // A schema nested deeper than the call stack is the client's fault, not a 500.
   const body = guardDepth(
@@ -124,7 +127,7 @@ interface ToolFields {
   readonly toolConfig?: Json;
 }
 
-const DECLARED_FIELDS: ReadonlySet<string> = new Set(["type", "function", "cache_control"]);
+const DECLARED_FIELDS: ReadonlySet<string> = new Set(["type", "function", ...MARKS]);
 
 function toolsOf(body: Json, report: Report): ToolFields {
   const declared = declarations(body, report);
@@ -242,6 +245,7 @@ const PUBLISHER = /\/publishers\/[^/]+$/;
 /** Google's Gemini API, version v1beta; Vertex AI under a base URL that ends with a publisher. */
 export const gemini: UpstreamDialect = {
   name: "gemini",
+  cachesUnasked: true,
   signing: { by: "google" },
   codecs: { chat: ownModelOnly(chat, PAID), embedding },
   at: ({ baseUrl, accepts }) => ({

@@ -4,11 +4,9 @@ import { malformed } from "../canonical/errors.ts";
 import type { Report } from "../canonical/report.ts";
 import { writtenInput } from "../canonical/tools.ts";
 import type { Bearer } from "./models.ts";
+import { MARKS } from "../canonical/marks.ts";
 
-/*
- * Not reported, because nothing of the answer changes: `cache_control` (Gemini caches prefixes by itself), a file's name,
- * `detail: "auto"`.
- */
+/* Not reported, because nothing of the answer changes: a file's name, `detail: "auto"`. Marks of a cache are elsewhere. */
 
 /** A message's content in Gemini's parts; empty texts are left out. @throws GatewayError for a part that holds nothing. */
 export function partsOf(content: unknown, at: string, report: Report): Json[] {
@@ -30,9 +28,10 @@ export function textsOf(content: unknown, at: string, report: Report): string[] 
   });
 }
 
-const PART_FIELDS: ReadonlySet<string> = new Set(
-  "type text refusal image_url input_audio file cache_control".split(" "),
-);
+const PART_FIELDS: ReadonlySet<string> = new Set([
+  ..."type text refusal image_url input_audio file".split(" "),
+  ...MARKS,
+]);
 
 const FILE_FIELDS: ReadonlySet<string> = new Set(["file_data", "file_url", "file_id", "filename"]);
 

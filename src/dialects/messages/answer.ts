@@ -213,27 +213,35 @@ export function restated(usage: Json, more: unknown): Json {
 }
 
 /**
- * Iterations whose tokens the top level leaves out: the requests that a server-side compaction and an advisor make
- * beside the answer's own. Source: @anthropic-ai/sdk resources/beta/messages/messages.d.ts (`BetaUsage.iterations`),
+ * The answer's own iterations, whose tokens are in the top level. Any other is beside it: the requests that a server-side
+ * compaction and an advisor make, and whatever else a server may come to do. Source: @anthropic-ai/sdk
+ * resources/beta/messages/messages.d.ts (`BetaUsage.iterations`),
  * https://platform.claude.com/docs/en/build-with-claude/compaction-threshold,
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/advisor-tool.
  */
-const BESIDE_TOP_LEVEL: ReadonlySet<unknown> = new Set(["compaction", "advisor_message"]);
+const IN_TOP_LEVEL: ReadonlySet<unknown> = new Set(["message", "fallback_message"]);
 
 /**
  * Everything the provider bills for: `server_tool_use` counts requests, whose tokens stand at the top level.
  * @returns null when a count is missing or not to be believed.
  */
 export function usageOf(usage: Json): Usage | null {
-  let sum = countsOf(usage);
-  const { iterations } = usage;
-  for (const one of Array.isArray(iterations) ? iterations : []) {
-    if (!isJson(one) || !BESIDE_TOP_LEVEL.has(one["type"])) continue;
-    const more = countsOf(one);
-    if (sum !== null && more !== null) sum = added(sum, more);
-  }
-  return sum;
+  const top = countsOf(usage);
+  if (top === null) return null;
+  const iterations = objects(usage["iterations"]);
+  const [own, others] = [true, false].map((isOwn) =>
+    iterations
+      .filter(({ type }) => IN_TOP_LEVEL.has(type) === isOwn)
+      .map(countsOf)
+      .filter((counts) => counts !== null)
+      .reduce(added, NOTHING),
+  ) as [Usage, Usage];
+  // A top level that leaves out one of the answer's own would be billed all the same.
+  const whole = own.prompt + own.completion > top.prompt + top.completion ? own : top;
+  return added(whole, others);
 }
+
+const NOTHING: Usage = { prompt: 0, completion: 0, cached: 0, reasoning: 0 };
 
 function added(a: Usage, b: Usage): Usage {
   return {

@@ -169,14 +169,20 @@ function toolUse(call: unknown, at: string, { report, toolId, sameFormat, origin
 /** The API refuses others (`Base64ImageSource.media_type` of @anthropic-ai/sdk). */
 const IMAGES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 const WEB = /^https?:\/\//i;
+const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
 
-/** null for an address that is neither inlined nor on the web. */
+/** The API fetches from the web alone; what its own clients write travels as it came. */
+function isFetched(url: string, sameFormat: boolean): boolean {
+  return (sameFormat ? ADDRESS : WEB).test(url);
+}
+
+/** null for what is neither inlined nor an address. */
 function imageBlock(part: Json, at: string, { report, sameFormat, inlineMedia }: Translation): Json | null {
   const image = part["image_url"];
   const url = isJson(image) ? image["url"] : image;
   if (typeof url !== "string") return null;
   const data = readDataUrl(url);
-  if (data ? !sameFormat && !IMAGES.has(data.type) : inlineMedia || !WEB.test(url)) return null;
+  if (data ? !sameFormat && !IMAGES.has(data.type) : inlineMedia || !isFetched(url, sameFormat)) return null;
   const detail = isJson(image) ? image["detail"] : undefined;
   if (typeof detail === "string" && detail !== "auto") report.drop(`${at}/image_url/detail`);
   const source = data ? { type: "base64", media_type: data.type, data: data.base64 } : { type: "url", url };
@@ -204,7 +210,7 @@ function documentSource(file: Json, { sameFormat, inlineMedia }: Translation): J
   const { file_data, file_url, file_id } = file;
   if (typeof file_data === "string") return inlined(file_data);
   if (inlineMedia) return null;
-  if (typeof file_url === "string") return WEB.test(file_url) ? { type: "url", url: file_url } : null;
+  if (typeof file_url === "string") return isFetched(file_url, sameFormat) ? { type: "url", url: file_url } : null;
   // The API's own ids begin so, OpenAI's with "file-".
   if (typeof file_id !== "string" || !(sameFormat || file_id.startsWith("file_"))) return null;
   return { type: "file", file_id };

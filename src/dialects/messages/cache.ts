@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import { changed, Edits, list, objects } from "../canonical/json.ts";
+import { markOf } from "../canonical/marks.ts";
 import { escaped, type Report } from "../canonical/report.ts";
 
 /*
@@ -18,13 +19,13 @@ interface Origin {
 /** Where marks and blocks came from, by the object that is written. */
 export type Origins = Map<Json, Origin>;
 
-/** `{cache_control}` of an item, or nothing. @param at pointer to the item. */
+/** `{cache_control}` of an item that has a mark in any form, or nothing. @param at pointer to the item. */
 export function cacheControl(item: Json, at: string, origins: Origins, more: Omit<Origin, "at"> = {}): Json {
-  const { cache_control: control } = item;
-  if (!isJson(control)) return {};
+  const marked = markOf(item);
+  if (marked === null) return {};
   // Each mark is told apart by itself: what made the body may have used one for several.
-  const mark = { ...control };
-  origins.set(mark, { at: `${at}/cache_control`, ...more });
+  const mark = { ...marked.mark };
+  origins.set(mark, { at: `${at}/${marked.field}`, ...more });
   return { cache_control: mark };
 }
 

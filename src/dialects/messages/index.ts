@@ -5,7 +5,8 @@ import { errorMessage } from "../canonical/errors.ts";
 import { jsonToolForm, requestedSchema } from "../canonical/json-tool.ts";
 import { changed, Edits, stringOf } from "../canonical/json.ts";
 import { hasSourceMap, readBy } from "../canonical/parameters.ts";
-import { ownModelOnly, type PaidExtras, Report, without } from "../canonical/report.ts";
+import { ownModelOnly, type PaidExtras } from "../canonical/own-model.ts";
+import { Report, without } from "../canonical/report.ts";
 import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import { restrictedChoice } from "../canonical/restricted-choice.ts";
 import { namedTool } from "../canonical/tools.ts";
@@ -19,11 +20,11 @@ import { type ModelRules, rulesOf } from "./models.ts";
 import { nativeFields, ofMessages } from "./native.ts";
 import { maxTokensOf, metadataOf, samplingOf, serviceTier, stopSequences } from "./options.ts";
 import { type ClaudeOutput, claudeOutput } from "./output.ts";
-import { API, API_PAID, type Place } from "./place.ts";
+import { API, API_PAID, betasOf, type Place } from "./place.ts";
 import { withFitNames } from "./property-names.ts";
 import { MessagesStreamReader } from "./stream.ts";
 import { type KindOf, mustHaveThought, thinkingOf, withFitThoughts } from "./thinking.ts";
-import { isVertex, VERTEX_PAID, vertexAt } from "./vertex.ts";
+import { isVertex, VERTEX, VERTEX_PAID } from "./vertex.ts";
 
 /** "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" (https://platform.claude.com/docs/en/api/messages, tools). */
 const NAMES: NameRules = { toolName: 128, toolNameCharacters: "word" };
@@ -49,7 +50,7 @@ export const anthropic: UpstreamDialect = {
   ...dialectAt(API, API_PAID),
   at: ({ baseUrl, accepts }) =>
     isVertex(baseUrl)
-      ? { ...dialectAt(vertexAt(accepts), VERTEX_PAID, accepts), signing: { by: "google" } }
+      ? { ...dialectAt(VERTEX, VERTEX_PAID, accepts), signing: { by: "google" } }
       : dialectAt(API, API_PAID, accepts),
 };
 
@@ -100,7 +101,7 @@ function messagesBody(call: Call, { place, target, rules, output, names, report 
   const { body, tool } = output;
   const sameFormat = ofMessages(call);
   const origins: Origins = new Map();
-  const betas = place.betasOf(call);
+  const betas = betasOf(call);
   const maxTokens = maxTokensOf(body, rules, report, { betas, configured: target.maxOutput });
   // "JSON outputs are not compatible with message prefilling."
   const goesOn = rules.prefill && output.schema === null;

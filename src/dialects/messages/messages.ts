@@ -15,11 +15,11 @@ type Reading = Pick<Translation, "sameFormat" | "inlineMedia" | "origins"> & { r
 
 /** What a message may carry beside its role; anything else is reported. `annotations` come back from answers. */
 const CARRIED: Readonly<Record<string, ReadonlySet<string>>> = {
-  user: fields("content cache_control"),
+  user: fields("content cache_control prompt_cache_breakpoint"),
   assistant: fields(
-    "content cache_control annotations refusal tool_calls reasoning_content reasoning_details reasoning",
+    "content cache_control prompt_cache_breakpoint annotations refusal tool_calls reasoning_content reasoning_details reasoning",
   ),
-  tool: fields("content cache_control tool_call_id is_error"),
+  tool: fields("content cache_control prompt_cache_breakpoint tool_call_id is_error"),
 };
 
 function fields(names: string): ReadonlySet<string> {

@@ -1,6 +1,8 @@
 import { type Call, isJson, type Json, type Target } from "../../kit/index.ts";
-import { list, objects, stringOf } from "../canonical/json.ts";
-import { type KeptBack, type PaidExtras, without } from "../canonical/report.ts";
+import { changed, Edits, list, objects, stringOf } from "../canonical/json.ts";
+import { FORM_BETAS } from "../canonical/betas.ts";
+import { OTHER_MODEL_OR_RATE, type PaidExtras } from "../canonical/own-model.ts";
+import { type KeptBack, without } from "../canonical/report.ts";
 import { bearer, getJson, type JsonRequest, postJson } from "../canonical/requests.ts";
 import { clientPointer, hasSourceMap } from "../canonical/parameters.ts";
 import type { UpstreamRequest } from "../dialect.ts";
@@ -10,8 +12,6 @@ import { nativeBlock, ofMessages } from "./native.ts";
 export interface Place {
   /** The version whose rules a call follows there. */
   versionOf(call: Call): string;
-  /** The betas that are asked for there, as the header has them; undefined: none. */
-  betasOf(call: Call): string | undefined;
   /** Images and documents must come inside the request: no address is followed, and no uploaded file is known. */
   readonly inlineMedia: boolean;
   /** Sends a body that names its model, under the place's own address and with its credentials. */
@@ -31,9 +31,9 @@ type Headers = Readonly<Record<string, string>>;
 /** The version whose rules translated requests follow; later ones refuse `temperature` and its like. */
 export const VERSION = "2023-06-01";
 
-/** The betas that a Messages client asks for, as its header has them. */
-export function clientBetas(call: Call): string | undefined {
-  return ofMessages(call) ? call.headers?.["anthropic-beta"] : undefined;
+/** The betas that are sent, as the header has them; undefined: none. Those that may not be sent are out of the call by then. */
+export function betasOf({ headers }: Call): string | undefined {
+  return headers?.["anthropic-beta"];
 }
 
 /** The media type of the answer that a call asks for. */
@@ -44,11 +44,10 @@ export function acceptOf({ stream }: Call): string {
 /** Anthropic's own API, and servers that copy it. */
 export const API: Place = {
   versionOf: (call) => (ofMessages(call) ? call.headers?.["anthropic-version"] : undefined) ?? VERSION,
-  betasOf: clientBetas,
   inlineMedia: false,
   post(body, { call, apiKey }) {
     const sent = postJson("/v1/messages", "", body, acceptOf(call));
-    const betas = API.betasOf(call);
+    const betas = betasOf(call);
     return {
       ...sent,
       headers: {
@@ -77,16 +76,8 @@ function credentials(apiKey: string): Headers {
  * MCP servers and fetched pages cost none but tokens: they travel.
  */
 
-/** `container`: time in it, and skills that run in it, are billed. */
-export const FIELDS: ReadonlySet<string> = new Set([
-  "service_tier",
-  "speed",
-  "inference_geo",
-  "fallbacks",
-  "fallback_credit_token",
-  "billing_policy",
-  "container",
-]);
+/** `container`: time in it, and skills that run in it, are billed. Proxies that speak the format have names of their own. */
+export const FIELDS: ReadonlySet<string> = OTHER_MODEL_OR_RATE;
 
 /** Kinds of tools that the client runs, or that are free. */
 export const FREE_TOOLS: ReadonlySet<string> = new Set([
@@ -107,6 +98,8 @@ export const FREE_TOOLS: ReadonlySet<string> = new Set([
 export interface PlacePrices {
   /** Top-level fields that stay behind. */
   readonly fields: ReadonlySet<string>;
+  /** The name of a beta of form there; undefined: it has no such. */
+  readonly beta: (name: string) => string | undefined;
   /** Kinds of tools that do not. */
   readonly freeTools: ReadonlySet<string>;
   /** Types of tools that are not there, whatever `accepts` says of their kind. */
@@ -114,10 +107,15 @@ export interface PlacePrices {
 }
 
 export function paidExtrasAt(prices: PlacePrices): PaidExtras {
-  const { fields } = prices;
+  const { fields, beta } = prices;
   return {
     fields,
-    keepBack: (call, accepted) => withoutPaidTools(call, (tool) => staysBehind(tool, accepted, prices)),
+    beta,
+    keepBack(call, { accepted, lostBetas }) {
+      const tools = withoutPaidTools(call, (tool) => staysBehind(tool, accepted, prices));
+      const betas = withoutAllowances(tools.call, lostBetas);
+      return { call: betas.call, dropped: [...tools.dropped, ...betas.dropped] };
+    },
   };
 }
 
@@ -194,4 +192,75 @@ function addsPaid(part: unknown, isPaid: Test): boolean {
   return isJson(tool) && isPaid(tool["definition"]);
 }
 
-export const API_PAID: PaidExtras = paidExtrasAt({ fields: FIELDS, freeTools: FREE_TOOLS });
+/** What a beta allows. `cache_control.scope` goes where all marks are read. */
+interface Allowance {
+  readonly beta: string;
+  /** Fields of the body, and of `output_config`. */
+  readonly fields?: readonly string[];
+  readonly output?: readonly string[];
+  /** Fields of messages, and types of blocks in them. */
+  readonly message?: readonly string[];
+  readonly blocks?: readonly string[];
+}
+
+/** @anthropic-ai/sdk resources/beta/messages/messages.d.ts names the beta of each; https://platform.claude.com/docs/en/api/beta-headers. */
+const ALLOWANCES: readonly Allowance[] = [
+  { beta: "compact-", fields: ["compaction"] },
+  { beta: "context-management-", fields: ["context_management"] },
+  { beta: "mcp-client-", fields: ["mcp_servers"] },
+  { beta: "task-budgets-", output: ["task_budget"] },
+  { beta: "cache-diagnosis-", fields: ["diagnostics"] },
+  { beta: "user-profiles-", fields: ["user_profile_id"] },
+  { beta: "mid-conversation-output-config-", message: ["output_config"] },
+  { beta: "mid-conversation-system-clear-at-", message: ["clear_at"] },
+  { beta: "mid-conversation-tool-changes-", blocks: ["tool_addition", "tool_removal"] },
+  { beta: "inline-tools-", blocks: ["tool_addition", "tool_removal"] },
+];
+
+/** A call without what only the betas allow that are not sent: the API refuses a field whose beta is missing. */
+function withoutAllowances(call: Call, lostBetas: readonly string[]): KeptBack {
+  const sent = (call.headers?.["anthropic-beta"] ?? "").split(",");
+  const lost = ALLOWANCES.filter(({ beta }) => {
+    const isOne = (name: string): boolean => name.startsWith(beta);
+    return lostBetas.some(isOne) && !sent.some(isOne);
+  });
+  if (lost.length === 0) return { call, dropped: [] };
+  const dropped: string[] = [];
+  const names = (kind: "fields" | "output" | "message" | "blocks") => lost.flatMap((allowed) => allowed[kind] ?? []);
+  const { native = {}, body } = call;
+  const edits = new Edits(without(native, names("fields")));
+  for (const name of names("fields")) if (native[name] !== undefined) dropped.push(`/${name}`);
+  const { output_config: output } = native;
+  if (isJson(output)) {
+    for (const name of names("output")) if (output[name] !== undefined) dropped.push(`/output_config/${name}`);
+    const kept = without(output, names("output"));
+    if (Object.keys(kept).length === 0) edits.remove("output_config");
+    else edits.set("output_config", kept);
+  }
+  const blocks: ReadonlySet<unknown> = new Set(names("blocks"));
+  const messages = changed(body["messages"], (message, index) => {
+    const at = `/messages/${index}`;
+    const fitted = new Edits(message);
+    const { native: own, content } = message;
+    if (isJson(own)) {
+      for (const name of names("message"))
+        if (own[name] !== undefined) dropped.push(clientPointer(call, `${at}/${name}`));
+      fitted.set("native", without(own, names("message")));
+    }
+    const parts = list(content);
+    const kept = parts.filter((part, place) => {
+      const isLost = isJson(part) && blocks.has(nativeBlock(part)?.["type"]);
+      if (isLost) dropped.push(clientPointer(call, `${at}/content/${place}`));
+      return !isLost;
+    });
+    if (kept.length < parts.length) fitted.set("content", kept);
+    return fitted.object;
+  });
+  return { call: { ...call, native: edits.object, body: { ...body, messages } }, dropped };
+}
+
+export const API_PAID: PaidExtras = paidExtrasAt({
+  fields: FIELDS,
+  beta: (name) => (FORM_BETAS.has(name) ? name : undefined),
+  freeTools: FREE_TOOLS,
+});

@@ -1,16 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ApiChoice, type Call, isJson, type Json, type Target } from "../../kit/index.ts";
 import { objects, pick } from "../canonical/json.ts";
+import { OTHER_MODEL_OR_RATE } from "../canonical/own-model.ts";
 import { copiedBy, hasSourceMap, readBy } from "../canonical/parameters.ts";
-import { escaped, outputLimit, Report } from "../canonical/report.ts";
+import { escaped, outputLimit, Report, without } from "../canonical/report.ts";
 import { type JsonRequest, postJson } from "../canonical/requests.ts";
 import { ToolNames } from "../canonical/tool-names.ts";
-import { fittedToolId, mostUseful, sha256 } from "../canonical/tools.ts";
+import { mostUseful, sha256 } from "../canonical/tools.ts";
+import { withMarks } from "../chat/marks.ts";
 import { effortOf, withFittedSchema } from "../vendors/rules.ts";
-import { OTHER_MODEL_OR_RATE, type Rules } from "../vendors/types.ts";
+import type { Rules } from "../vendors/types.ts";
 import { readAnswer, type ReadAs } from "./answer.ts";
 import { writeInput } from "./input.ts";
-import type { WriteAs } from "./items.ts";
+import { formatOfReasoning, takesBreakpoints, type WriteAs, writeAs } from "./items.ts";
 import { isResponsesCall, ofResponses, requestOf, summaryOf } from "./native.ts";
 import { ResponsesStreamReader } from "./stream.ts";
 import { customNames, renamed, sentTool, writeChoice, writeTools } from "./tools.ts";
@@ -61,12 +63,6 @@ const MERGED: ReadonlySet<string> = new Set(["text", "reasoning", "include", "to
  * SEMOSS/Semoss#2532).
  */
 const UNTAKEN: ReadonlySet<string> = new Set(["client_metadata"]);
-/**
- * The same in items. Codex sends the first to whoever it takes for OpenAI, so also to a gateway in OpenAI's place:
- * "Unknown parameter: 'input[0].internal_chat_message_metadata_passthrough.content_item_kinds'" (Wei-Shaw/sub2api#7066,
- * lidge-jun/opencodex#3038); "Unknown parameter: 'input[270].metadata'" (openai/codex#29469).
- */
-const CODEX_ITEM_FIELD = "internal_chat_message_metadata_passthrough";
 /** "integer below minimum value. Expected a value >= 16" (vectorize-io/hindsight#58, earendil-works/pi#6265). */
 const MIN_OUTPUT_TOKENS = 16;
 const ENCRYPTED = "reasoning.encrypted_content";
@@ -89,15 +85,27 @@ class BodyWriter {
   readonly #effort: string | null;
 
   constructor(call: Call, rules: Rules) {
-    this.#call = call;
     this.#rules = rules;
     this.#names = new ToolNames(rules);
     this.#report = new Report(call);
+    this.#call = this.#withMarks(call);
     this.#native = ofResponses(call) ? (call.native ?? {}) : {};
     this.#as = writeAs(rules, this.#names);
     const { fields, dropped } = effortOf(call.body, rules);
     for (const pointer of dropped) this.#report.drop(pointer);
     this.#effort = typeof fields["reasoning_effort"] === "string" ? fields["reasoning_effort"] : null;
+  }
+
+  /** Items of a client of this format have their own marks: they are looked at where items are. */
+  #withMarks(call: Call): Call {
+    if (!ofResponses(call)) {
+      const cacheMarks = this.#rules.cacheMarks === "breakpoints" ? "breakpoints" : "none";
+      const options = { rules: { ...this.#rules, cacheMarks }, translated: true, report: this.#report } as const;
+      return { ...call, body: withMarks(call.body, options) };
+    }
+    if (takesBreakpoints(this.#rules) || call.body["prompt_cache_options"] === undefined) return call;
+    this.#report.drop("/prompt_cache_options");
+    return { ...call, body: without(call.body, ["prompt_cache_options"]) };
   }
 
   write(model: string): ResponsesBody {
@@ -313,33 +321,4 @@ function readAs(call: Call, rules: Rules, names: ToolNames): ReadAs {
     format: formatOfReasoning(rules),
     nameOf: (sent) => names.read(sent),
   };
-}
-
-function writeAs(rules: Rules, names: ToolNames): WriteAs {
-  const own = rules.vendor === "openai" || rules.vendor === "azure";
-  return {
-    format: formatOfReasoning(rules),
-    // xAI's takes its own alone, encrypted (https://docs.x.ai/docs/guides/reasoning#encrypted-reasoning-content).
-    plainReasoning: !own && rules.vendor !== "xai",
-    // xAI's Responses endpoint takes none (https://docs.x.ai/docs/guides/responses-api).
-    instructions: own,
-    developerRole: rules.developerRole || own,
-    // SDK openai responses.d.ts ResponseInputContent: OpenAI's has texts, images and files.
-    audio: !own,
-    contents: {
-      parts: rules.parts?.difference(own ? new Set(["audio"]) : new Set()) ?? null,
-      mediaTypes: rules.mediaTypes,
-      imageUrls: rules.imageUrls,
-      fileUrls: true,
-      fileForm: "file",
-    },
-    toolId: (id) => fittedToolId(id, rules),
-    sentName: (name) => names.written(name),
-    refusedItemFields: new Set(["metadata", ...(rules.fields.has(CODEX_ITEM_FIELD) ? [] : [CODEX_ITEM_FIELD])]),
-  };
-}
-
-/** Named as OpenRouter names them: `openai-responses-v1`, `azure-openai-responses-v1`, `xai-responses-v1`. */
-function formatOfReasoning({ vendor }: Rules): string {
-  return vendor === "azure" ? "azure-openai-responses-v1" : `${vendor}-responses-v1`;
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { fittedContent } from "../canonical/contents.ts";
 import { list, objects, stringOf } from "../canonical/json.ts";
+import { markOf, MARKS } from "../canonical/marks.ts";
 import { ASSISTANT_FIELDS, inOrder } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
 import { pairedMessages } from "../canonical/tool-pairs.ts";
@@ -18,7 +19,7 @@ export interface WrittenInput {
 
 /** Beside what is read of a message: of its content or calls. */
 const KNOWN: ReadonlySet<string> = new Set([...ASSISTANT_FIELDS, "tool_call_id", "is_error"]);
-const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "custom", "extra_content", "cache_control"]);
+const KNOWN_CALL: ReadonlySet<string> = new Set(["id", "type", "function", "custom", "extra_content", ...MARKS]);
 
 /**
  * The conversation as items. Those of a client of the same format go as they came, as far as no plugin has changed the
@@ -148,17 +149,29 @@ class InputWriter {
     const call_id = typeof id === "string" ? this.#as.toolId(id) : id;
     const type = this.#custom.has(call_id) ? "custom_tool_call_output" : "function_call_output";
     const texts = typeof content === "string" ? content : textAlone(content);
+    const marked = typeof content === "string" ? undefined : content.findLast((part) => isMarked(part));
     if (texts === null) {
       const failure = failed === true ? [{ type: "input_text", text: "Error:" }] : [];
       return { type, call_id, output: [...failure, ...objects(content)] };
     }
     // The API cannot say that a tool failed.
-    return { type, call_id, output: failed === true ? `Error: ${texts}` : texts };
+    const output = failed === true ? `Error: ${texts}` : texts;
+    return { type, call_id, output: marked === undefined ? output : [{ ...marked, text: output }] };
   }
 
   #parts(content: unknown, at: string, media: boolean): string | readonly Json[] {
     const written = this.#written(content, `${at}/content`, media);
-    return typeof written === "string" ? written : written.map((part) => inputPart(part));
+    if (typeof written === "string") return written;
+    return written.map((part, index) => ({ ...inputPart(part), ...this.#breakpoint(part, `${at}/content/${index}`) }));
+  }
+
+  /** The mark of a part, in whatever form: a plugin may have changed the message of a client of this format. */
+  #breakpoint(part: Json, at: string): Json {
+    const marked = markOf(part);
+    if (marked === null) return {};
+    if (this.#as.breakpoints) return { prompt_cache_breakpoint: { mode: "explicit" } };
+    this.#report.drop(`${at}/${marked.field}`);
+    return {};
   }
 
   /** @param only the place of the one part, where `content` is one of several. */
@@ -218,4 +231,9 @@ function inputPart({ type, text, image_url: image, file, input_audio }: Json): J
     default:
       return { type: "input_text", text };
   }
+}
+
+/** Whether a prefix to cache ends with a part. */
+function isMarked(part: Json): boolean {
+  return part["prompt_cache_breakpoint"] !== undefined;
 }

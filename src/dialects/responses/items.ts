@@ -1,10 +1,14 @@
 import { isJson, type Json } from "../../kit/index.ts";
 import type { PartRules } from "../canonical/contents.ts";
-import { append, objects, stringOf } from "../canonical/json.ts";
-import type { Report } from "../canonical/report.ts";
+import { append, changed, Edits, list, objects, stringOf } from "../canonical/json.ts";
+import { type Report, without } from "../canonical/report.ts";
+import type { ToolNames } from "../canonical/tool-names.ts";
 import { NO_RESULT } from "../canonical/tool-pairs.ts";
+import { fittedToolId } from "../canonical/tools.ts";
+import type { Rules } from "../vendors/types.ts";
 import { withOwnName } from "./answer.ts";
 import { type Placed, unsealed } from "./native.ts";
+import { sentTool } from "./tools.ts";
 
 /** What of an input the upstream takes. */
 export interface WriteAs {
@@ -20,10 +24,58 @@ export interface WriteAs {
   readonly contents: PartRules;
   /** The name that is sent for a function's. */
   readonly sentName: (name: string) => string;
+  /** A tool of this API's own as it is sent; null: it is not. */
+  readonly sentTool: (tool: Json) => Json | null;
   /** The id that is sent for that of a tool call. */
   readonly toolId: (id: string) => string;
+  /** Parts may end a prefix to cache. */
+  readonly breakpoints: boolean;
   /** Fields of any item that are not sent. */
   readonly refusedItemFields: ReadonlySet<string>;
+}
+
+/**
+ * What Codex says of itself in items. It sends the first to whoever it takes for OpenAI, so also to a gateway in OpenAI's place:
+ * "Unknown parameter: 'input[0].internal_chat_message_metadata_passthrough.content_item_kinds'" (Wei-Shaw/sub2api#7066,
+ * lidge-jun/opencodex#3038); "Unknown parameter: 'input[270].metadata'" (openai/codex#29469).
+ */
+const CODEX_ITEM_FIELD = "internal_chat_message_metadata_passthrough";
+
+/** Whether a client's own breakpoints are sent: OpenAI's earlier models refuse them, and of others nobody knows. */
+export function takesBreakpoints({ cacheMarks, vendor }: Rules): boolean {
+  return cacheMarks === "breakpoints" || !(vendor === "openai" || vendor === "azure");
+}
+
+/** What an upstream with these rules takes. @param names what tools are called in the request. */
+export function writeAs(rules: Rules, names: ToolNames): WriteAs {
+  const own = rules.vendor === "openai" || rules.vendor === "azure";
+  return {
+    breakpoints: takesBreakpoints(rules),
+    format: formatOfReasoning(rules),
+    // xAI's takes its own alone, encrypted (https://docs.x.ai/docs/guides/reasoning#encrypted-reasoning-content).
+    plainReasoning: !own && rules.vendor !== "xai",
+    // xAI's Responses endpoint takes none (https://docs.x.ai/docs/guides/responses-api).
+    instructions: own,
+    developerRole: rules.developerRole || own,
+    // SDK openai responses.d.ts ResponseInputContent: OpenAI's has texts, images and files.
+    audio: !own,
+    contents: {
+      parts: rules.parts?.difference(own ? new Set(["audio"]) : new Set()) ?? null,
+      mediaTypes: rules.mediaTypes,
+      imageUrls: rules.imageUrls,
+      fileUrls: true,
+      fileForm: "file",
+    },
+    toolId: (id) => fittedToolId(id, rules),
+    sentName: (name) => names.written(name),
+    sentTool: (tool) => sentTool(tool, rules),
+    refusedItemFields: new Set(["metadata", ...(rules.fields.has(CODEX_ITEM_FIELD) ? [] : [CODEX_ITEM_FIELD])]),
+  };
+}
+
+/** Named as OpenRouter names them: `openai-responses-v1`, `azure-openai-responses-v1`, `xai-responses-v1`. */
+export function formatOfReasoning({ vendor }: Rules): string {
+  return vendor === "azure" ? "azure-openai-responses-v1" : `${vendor}-responses-v1`;
 }
 
 /** Longest id of an item, in characters, and what it begins with: the API refuses any other. */
@@ -101,6 +153,8 @@ export function sendable(items: readonly Placed[], report: Report, as: WriteAs):
   const written = items.flatMap(({ item, at }, index): readonly Json[] => {
     headless &&= isMade(item);
     const taken = withoutRefused(item, at, report, as);
+    // Of tools that all stay behind nothing is left.
+    if (taken["type"] === "additional_tools" && list(taken["tools"]).length === 0) return [];
     const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(taken, as);
     headless ||= sent === null;
     if (sent !== null) return headless && sent["id"] !== undefined ? [{ ...sent, id: undefined }] : [sent];
@@ -112,11 +166,44 @@ export function sendable(items: readonly Placed[], report: Report, as: WriteAs):
 }
 
 /** The very item where it has no field that is refused. */
-function withoutRefused(item: Json, at: string | null, report: Report, { refusedItemFields }: WriteAs): Json {
-  const refused = Object.keys(item).filter((name) => refusedItemFields.has(name));
-  if (refused.length === 0) return item;
+function withoutRefused(item: Json, at: string | null, report: Report, as: WriteAs): Json {
+  const sent = withoutBreakpoints(withSentTools(item, at, report, as), at, report, as);
+  const refused = Object.keys(sent).filter((name) => as.refusedItemFields.has(name));
+  if (refused.length === 0) return sent;
   if (at !== null) for (const name of refused) report.dropOwn(`${at}/${name}`);
-  return Object.fromEntries(Object.entries(item).filter(([name]) => !refused.includes(name)));
+  return Object.fromEntries(Object.entries(sent).filter(([name]) => !refused.includes(name)));
+}
+
+/** Without the marks of its parts where the model takes none; the very item where it has none, or all are taken. */
+function withoutBreakpoints(item: Json, at: string | null, report: Report, { breakpoints }: WriteAs): Json {
+  if (breakpoints) return item;
+  const edits = new Edits(item);
+  for (const field of ["content", "output"]) {
+    const strip = (part: Json, index: number): Json => {
+      if (part["prompt_cache_breakpoint"] === undefined) return part;
+      if (isJson(part["prompt_cache_breakpoint"])) {
+        report.dropOwn(`${at ?? ""}/${field}/${index}/prompt_cache_breakpoint`);
+      }
+      return without(part, ["prompt_cache_breakpoint"]);
+    };
+    edits.set(field, changed(item[field], strip));
+  }
+  return edits.object;
+}
+
+/** Types of items that bring tools into a conversation (SDK openai responses.d.ts ResponseInputItem). */
+const WITH_TOOLS: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
+
+/** Of the tools that an item brings along those that may be sent; the very item where that is all of them. */
+function withSentTools(item: Json, at: string | null, report: Report, { sentTool }: WriteAs): Json {
+  const { type, tools } = item;
+  if (!WITH_TOOLS.has(type) || !Array.isArray(tools)) return item;
+  const kept = tools.filter((tool: unknown, index) => {
+    const isSent = !isJson(tool) || sentTool(tool) !== null;
+    if (!isSent && at !== null) report.dropOwn(`${at}/tools/${index}`);
+    return isSent;
+  });
+  return kept.length === tools.length ? item : { ...item, tools: kept };
 }
 
 /** Whether the model made the item. */

@@ -1,5 +1,6 @@
 import { objects, stringOf } from "../canonical/json.ts";
 import { isJson, type Json } from "../../kit/index.ts";
+import { MARKS } from "../canonical/marks.ts";
 import type { Report } from "../canonical/report.ts";
 import type { Rules } from "../vendors/types.ts";
 import { withFittedSchema } from "../vendors/rules.ts";
@@ -21,11 +22,17 @@ const UNPAID: ReadonlySet<unknown> = new Set([
 ]);
 
 /** A tool of this format's own, as it came; null where it may not be sent. */
-export function sentTool(tool: Json, { fields }: Rules): Json | null {
+export function sentTool(tool: Json, { fields }: Pick<Rules, "fields">): Json | null {
   const { type, environment, model } = tool;
   if (fields.has(stringOf(type))) return tool;
+  if (type === "namespace" && !objects(tool["tools"]).every(isFunction)) return null;
   if (type === "shell") return isJson(environment) && environment["type"] === "local" ? tool : null;
   return UNPAID.has(type) && model === undefined ? tool : null;
+}
+
+/** What a namespace may hold (SDK openai responses.d.ts NamespaceTool): others would run at the upstream. */
+function isFunction({ type }: Json): boolean {
+  return type === "function" || type === "custom" || type === undefined;
 }
 
 /** A tool of this format's own, or a choice among them, under the names that are sent; the very same where they fit. */
@@ -47,7 +54,7 @@ export interface ToolsContext {
   readonly fitting: ReadonlySet<number>;
 }
 
-const KNOWN: ReadonlySet<string> = new Set(["type", "function", "custom", "cache_control"]);
+const KNOWN: ReadonlySet<string> = new Set(["type", "function", "custom", ...MARKS]);
 
 /** The tools of a canonical body. */
 export function writeTools(tools: unknown, context: ToolsContext): readonly Json[] {

@@ -20,6 +20,16 @@ const IMAGES = parts("image");
 const TEXT_ALONE: Partial<Rules> = { parts: TEXT, textForm: "string", toolMedia: false };
 const WITH_IMAGES: Partial<Rules> = { parts: IMAGES, toolMedia: false };
 
+/** From gpt-5.6 on prefixes are cached up to breakpoints; earlier models refuse to be told of any. */
+const WITH_BREAKPOINTS = {
+  match: /(?:^|[/:_.-])gpt-(?:5\.(?:[6-9]|[1-9]\d)|[6-9]|[1-9]\d)(?!\d)/i,
+  source: [
+    "SDK openai resources/chat/completions/completions.d.ts (prompt_cache_options, prompt_cache_breakpoint)",
+    "https://openrouter.ai/docs/client-sdks/typescript/models/promptcacheoptions",
+  ],
+  rules: { cacheMarks: "breakpoints" },
+} as const;
+
 type Conversation = Omit<Entry, "hosts" | "responsesApi">;
 
 const openai: Conversation = {
@@ -46,13 +56,14 @@ const openai: Conversation = {
       source: ["https://developers.openai.com/api/docs/models/gpt-4-turbo"],
       rules: { parts: IMAGES },
     },
+    WITH_BREAKPOINTS,
   ],
 };
 
 export const CONVERSATIONS: Readonly<Partial<Record<RuledVendor, Conversation>>> = {
   generic: {
     source: ["nothing is known, so a chat client's marks travel in their oldest form"],
-    rules: { cacheMarks: "marks" },
+    rules: { cacheMarks: "marks", clientMarks: "own" },
   },
 
   openai,
@@ -163,6 +174,7 @@ export const CONVERSATIONS: Readonly<Partial<Record<RuledVendor, Conversation>>>
         source: ["https://openrouter.ai/docs/features/prompt-caching#google-gemini"],
         rules: { cacheMarks: "marks" },
       },
+      WITH_BREAKPOINTS,
     ],
   },
 

@@ -1,5 +1,6 @@
 import { type Accepts, type EffortLevel, EFFORTS, isJson, type Json, type Vendor, VENDORS } from "../../kit/index.ts";
 import { OPENAI_FIELDS, SAMPLING } from "../canonical/parameters.ts";
+import { OTHER_MODEL_OR_RATE } from "../canonical/own-model.ts";
 import type { Location } from "../dialect.ts";
 import { ANY_ORDER } from "../canonical/turns.ts";
 import { fitSchema } from "../schemas/fit.ts";
@@ -9,7 +10,7 @@ import { conversationRules } from "./conversations.ts";
 import { HOSTS } from "./hosts.ts";
 import { MAKERS } from "./makers.ts";
 import { azure, openai } from "./openai.ts";
-import { type Entry, NO_FIELDS, OTHER_MODEL_OR_RATE, type RuledVendor, type Rules } from "./types.ts";
+import { type Entry, NO_FIELDS, type RuledVendor, type Rules } from "./types.ts";
 
 /** What is taken by one model of an upstream. @param dialect whose table is meant: `azure` has an entry of its own. */
 export function rulesOf(location: Location, model: string, dialect: "openai" | "azure" = "openai"): Rules {
@@ -34,13 +35,14 @@ export function mayHaveResponses(location: Location): boolean {
 }
 
 function overridden(rules: Rules, accepts: Accepts): Rules {
-  const { fields, sampling, reasoningEcho, parts, ...single } = accepts;
+  const { fields, references: _references, sampling, reasoningEcho, parts, ...single } = accepts;
   const named = new Set(fields);
   const sampled = sampling === undefined ? null : sampling ? GENERIC.sampling : NO_FIELDS;
   return {
     ...rules,
     ...single,
     ...(parts !== undefined && { parts: new Set(parts) }),
+    ...(accepts.cacheMarks !== undefined && { clientMarks: "any" as const }),
     fields: rules.fields.union(named),
     toolTypes: rules.toolTypes.union(named),
     refusedFields: rules.refusedFields.difference(named),
@@ -97,6 +99,7 @@ const GENERIC: Rules = {
   maxTools: Number.POSITIVE_INFINITY,
   stopList: false,
   cacheMarks: "none",
+  clientMarks: "any",
   fileForm: "file",
   reasoningBesideText: true,
 };

@@ -1,5 +1,6 @@
 import type { EffortLevel, Vendor } from "../../kit/index.ts";
 import type { PartRules } from "../canonical/contents.ts";
+import { OTHER_MODEL_OR_RATE } from "../canonical/own-model.ts";
 import { type ParameterName, SAMPLING } from "../canonical/parameters.ts";
 import type { ToolIdRules } from "../canonical/tools.ts";
 import type { NameRules } from "../canonical/tool-names.ts";
@@ -91,8 +92,13 @@ export interface Rules extends NameRules, ToolIdRules, RoleRules, PartRules {
   readonly maxTools: number;
   /** `stop` is a list, also of one. */
   readonly stopList: boolean;
-  /** Marks of a prefix to cache (`cache_control`), and how long it is kept (`ttl`). */
-  readonly cacheMarks: "none" | "marks" | "marks_with_ttl";
+  /**
+   * Marks of a prefix to cache: `cache_control`, with or without how long it is kept (`ttl`), or OpenAI's own,
+   * `prompt_cache_breakpoint`.
+   */
+  readonly cacheMarks: "none" | "marks" | "marks_with_ttl" | "breakpoints";
+  /** Whose marks are sent: `own` of chat clients alone, as nothing is known of the server. */
+  readonly clientMarks: "any" | "own";
   /** Assistant messages with calls may have both reasoning and text. */
   readonly reasoningBesideText: boolean;
 }
@@ -120,48 +126,6 @@ export interface ModelEntry {
   readonly source: readonly Source[];
   readonly rules: Partial<Rules>;
 }
-
-/**
- * Top-level fields by which an upstream would serve another model, serve it elsewhere, bill it at another rate, or run
- * something paid beside it:
- * - OpenRouter: https://openrouter.ai/docs/api-reference/overview (`models`, `route`, `provider`, `transforms`, `plugins`,
- *   `preset`); the same of its kind: `fallbacks`, `fallback_models`
- * - LiteLLM: https://docs.litellm.ai/docs/proxy/reliability (`fallbacks` and kin, `api_base`, `api_key`, …)
- * - OpenAI: `service_tier`, `web_search_options`; xAI: `search_parameters` (https://docs.x.ai/docs/guides/live-search)
- * - Alibaba: `enable_search`, `search_options`; Groq: `compound_custom`, `search_settings`; Together: `safety_model`
- * - LM Studio: `draft_model`; Anthropic's OpenAI-compatible endpoint: `speed`, `inference_geo`
- */
-export const OTHER_MODEL_OR_RATE: ReadonlySet<string> = new Set([
-  "fallbacks",
-  "fallback_models",
-  "models",
-  "route",
-  "provider",
-  "transforms",
-  "plugins",
-  "preset",
-  "service_tier",
-  "web_search_options",
-  "search_parameters",
-  "search_settings",
-  "search_options",
-  "enable_search",
-  "compound_custom",
-  "safety_model",
-  "draft_model",
-  "speed",
-  "inference_geo",
-  "context_window_fallbacks",
-  "content_policy_fallbacks",
-  "api_base",
-  "base_url",
-  "api_key",
-  "api_version",
-  "custom_llm_provider",
-  "model_list",
-  "extra_headers",
-  "extra_body",
-]);
 
 export const NO_FIELDS: ReadonlySet<string> = new Set();
 

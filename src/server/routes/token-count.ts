@@ -1,4 +1,5 @@
 import { readCountTokens } from "../../dialects/messages/client/format.ts";
+import { referencesIn } from "../../dialects/references/find.ts";
 import {
   GatewayError,
   invalidRequest,
@@ -8,6 +9,7 @@ import {
   modelAt,
   notOfKey,
   type Principal,
+  requireTakenReferences,
   tierOf,
 } from "../../kit/index.ts";
 import type { ByteClaim } from "../byte-budget.ts";
@@ -112,12 +114,15 @@ async function countTokens(
   const fault = validateTokenCount(body);
   if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
   const { model: id, text } = readCountTokens(body);
+  const references = referencesIn(body);
   const model = modelAt(current, id, now());
   if (model?.kind !== "chat") throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
   if (!mayCall(tierOf({ tiers }, principal.tier), model)) {
     throw new GatewayError("MODEL_NOT_ALLOWED", `Model '${id}' is not available on your plan`);
   }
   if (!keyMayCall(principal.keyLimits, model.id)) throw notOfKey(id);
+  // What no upstream of the model would be sent has no count.
+  requireTakenReferences({ kind: "chat", references }, model, current.upstreams);
   budget.take(userId, claim?.bytes ?? Buffer.byteLength(text), countBudget, now());
   return { tokens: await tokensIn(text, userId), model: id };
 }

@@ -17,6 +17,7 @@ type ClaimReply = readonly [state: KeyState["state"], requestId: string, outcome
  * @param now Unix milliseconds; 0 means the server's clock.
  */
 export function idempotencyMethods(connection: Connection, keys: Keys, now: () => number) {
+  /** Of the scripts' part: all in the user's slot. */
   const ofKey = ({ userId, digest }: KeyClaim): readonly string[] => [
     ...keys.idempotency(userId),
     keys.keptAnswer(userId, digest),
@@ -39,15 +40,12 @@ export function idempotencyMethods(connection: Connection, keys: Keys, now: () =
   return {
     async claimKey(claim: KeyClaim, lease: number): Promise<KeyState> {
       const args = argsOf(claim, lease);
-      const reply = (await connection.run(CLAIM, ofKey(claim), args, () => args)) as ClaimReply;
-      const [state, requestId, outcome, answer] = reply;
-      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `keepKey`
-      if (state === "answered") return { state, requestId, outcome: outcome as OutcomeKind, answer };
-      return state === "claimed" ? { state } : { state, requestId };
+      return stateOf((await connection.run(CLAIM, ofKey(claim), args, () => args)) as ClaimReply);
     },
 
     async renewKey(claim: KeyClaim, lease: number): Promise<boolean> {
-      return (await connection.run(RENEW, ofKey(claim), argsOf(claim, lease))) === 1;
+      const renewed = await connection.run(RENEW, ofKey(claim), argsOf(claim, lease));
+      return renewed === 1;
     },
 
     async keepKey(claim: KeyClaim, { outcome, answer }: KeptOutcome, ttl: number): Promise<boolean> {
@@ -66,4 +64,17 @@ export function idempotencyMethods(connection: Connection, keys: Keys, now: () =
       await deleteAnswers(userId, (await connection.run(FORGET, keys.idempotency(userId), [])) as readonly string[]);
     },
   };
+}
+
+function stateOf([state, requestId, outcome, answer]: ClaimReply): KeyState {
+  switch (state) {
+    case "claimed":
+      return { state };
+    case "running":
+    case "mismatch":
+      return { state, requestId };
+    case "answered":
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- written by `keepKey`
+      return { state, requestId, outcome: outcome as OutcomeKind, answer };
+  }
 }

@@ -7,6 +7,9 @@ import {
   type Cancellation,
   type Exchange,
   type FailureClass,
+  type Reference,
+  referenceRefusal,
+  refusedReference,
   type Reply,
   type RetrySettings,
   type Target,
@@ -35,6 +38,9 @@ export class Route {
     onQueued?: (waited: number) => void,
   ): Promise<Reply> {
     const { upstream, dialect, now, random, sweeper } = this.#options;
+    // The order of targets leaves these out; a relay plugin may have an order of its own.
+    const refused = refusedReference(exchange.call, upstream);
+    if (refused !== null) return Promise.reject(unsupportedReference(refused));
     const codec = dialect.codecs[call.kind];
     if (!codec) return Promise.reject(dialectNotSpoken(dialect.name, `for ${call.kind} models`));
     if (call.stream && (codec.type === "bytes" || codec.decoder === null)) {
@@ -56,6 +62,11 @@ export class Route {
       new Sending(this.#options, context).run(),
     );
   }
+}
+
+function unsupportedReference(reference: Reference): AttemptError {
+  const cause = referenceRefusal(reference);
+  return new AttemptError("unsupported", cause.message.replace(/^Invalid request: /, ""), { cause });
 }
 
 export function dialectNotSpoken(dialect: string, what = ""): AttemptError {

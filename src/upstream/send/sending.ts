@@ -1,5 +1,5 @@
 import type { Pool } from "undici";
-import { withinMaxOutput } from "../../dialects/canonical/report.ts";
+import { changesMeaning, withinMaxOutput } from "../../dialects/canonical/report.ts";
 import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   AttemptError,
@@ -285,15 +285,14 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
 
   /**
    * @throws AttemptError "unsupported" when the dialect cannot express the call, or a strict model's call would lose a
-   * field.
+   * field that changes its meaning.
    */
   #request(key: string, at: number): Awaitable<UpstreamRequest> {
     const target = this.#target;
     const written = write(this.#codec, this.#call!, target, key);
     const { dropped = NOTHING, form } = written;
-    if (this.#exchange.model.strict && dropped.length > 0) {
-      throw new AttemptError("unsupported", `${listed(dropped)} cannot be expressed for this model`);
-    }
+    const lost = this.#exchange.model.strict ? dropped.filter(changesMeaning) : NOTHING;
+    if (lost.length > 0) throw new AttemptError("unsupported", `${listed(lost)} cannot be expressed for this model`);
     this.#dropped = dropped;
     this.#form = form;
     const asked = target.parameters ? withParameters(written, target.parameters) : written;

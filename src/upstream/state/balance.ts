@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { ChainStep, Target } from "../../kit/index.ts";
+import { type Call, type ChainStep, refusedReference, type Snapshot, type Target } from "../../kit/index.ts";
 
 /** Share of requests that try another target first, so that one which became faster is noticed. */
 const EXPLORATION_SHARE = 0.05;
@@ -24,6 +24,13 @@ export function orderTargets(step: ChainStep, userId: string, options: BalanceOp
     case "sticky":
       return byRank(step.targets, (target) => rank(uniform(`${userId}\n${targetKey(target)}`), target.weight));
   }
+}
+
+/** The step with the targets that may be sent what the call names; the others are passed over. */
+export function taking(step: ChainStep, call: Call, { upstreams }: Pick<Snapshot, "upstreams">): ChainStep {
+  if (call.references === undefined) return step;
+  const targets = step.targets.filter(({ upstream }) => refusedReference(call, upstreams[upstream] ?? {}) === null);
+  return { ...step, targets };
 }
 
 /**

@@ -81,7 +81,10 @@ describe("errors", () => {
       (header as { schema: { enum: string[] } }).schema.enum.map((code) => `${path.at(-3)} ${code}`),
     );
     const coded = Object.entries(ERRORS).filter(([, row]) => row.coded);
-    expect(new Set(found)).toEqual(new Set(coded.map(([code, { status }]) => `${status} ${code}`)));
+    const rows = coded.flatMap(([code, { status, ...row }]) =>
+      [status, ...(("others" in row ? row.others : null) ?? [])].map((one) => `${one} ${code}`),
+    );
+    expect(new Set(found)).toEqual(new Set(rows));
   });
 
   test("every one of the table can be met but those of a wrong method, of a WebSocket and of the admin listener", () => {

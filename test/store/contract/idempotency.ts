@@ -59,12 +59,13 @@ class Model {
   }
 }
 
+function claimOf(userId: string, more: Partial<KeyClaim> = {}): KeyClaim {
+  const id = unique("ex");
+  return { userId, digest: "d1", fingerprint: "f1", id, requestId: `req-${id}`, ...more };
+}
+
 /** Idempotency keys; `clock` is the store's own and only goes forward. */
 export function idempotencySuite(store: () => Store, clock: { now: number }, numRuns: number): void {
-  const claimOf = (userId: string, more: Partial<KeyClaim> = {}): KeyClaim => {
-    const id = unique("ex");
-    return { userId, digest: "d1", fingerprint: "f1", id, requestId: `req-${id}`, ...more };
-  };
   const claim = async (asked: KeyClaim): Promise<KeyState> => store().claimKey(asked, LEASE);
   const keep = async (asked: KeyClaim, kept = SERVED) => store().keepKey(asked, kept, DAY);
 
@@ -189,20 +190,8 @@ export function idempotencySuite(store: () => Store, clock: { now: number }, num
           const model = new Model();
           for (const command of commands) {
             if (command.do === "pass") clock.now += command.time;
-            else if (command.do === "forget") {
-              model.forget();
-              await store().forgetKeys(user);
-            } else {
-              const { request, key, body } = command;
-              const names = {
-                id: `ex${request}`,
-                requestId: `r${request}`,
-                digest: `d${key}`,
-                fingerprint: `f${body}`,
-              };
-              const own = { userId: user, ...names };
-              expect(await asked(store(), command.do, own)).toEqual(model.ask(command.do, own, clock.now));
-            }
+            const [told, expected] = await bothAsked(store(), model, command, user, clock.now);
+            expect(told).toEqual(expected);
           }
         });
         await fc.assert(property, { numRuns });
@@ -210,6 +199,16 @@ export function idempotencySuite(store: () => Store, clock: { now: number }, num
       PATIENCE,
     );
   });
+}
+
+/** What the store and the model say. */
+async function bothAsked(store: Store, model: Model, command: Command, userId: string, now: number) {
+  if (command.do === "pass") return [];
+  if (command.do === "forget") return [await store.forgetKeys(userId), model.forget()];
+  const { request, key, body } = command;
+  const names = { id: `ex${request}`, requestId: `r${request}`, digest: `d${key}`, fingerprint: `f${body}` };
+  const claim = { userId, ...names };
+  return [await asked(store, command.do, claim), model.ask(command.do, claim, now)];
 }
 
 async function asked(store: Store, command: Exclude<Command["do"], "pass" | "forget">, claim: KeyClaim) {

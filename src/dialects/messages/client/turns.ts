@@ -131,7 +131,8 @@ function writeInput(input: unknown, pointer: string): string {
 
 const IMAGE_TYPE = /^image\/[a-z\d.+-]+$/;
 const PDF_TYPE = /^application\/pdf$/;
-const WEB = /^https?:\/\//i;
+/** Of any scheme: which of them an upstream is sent is decided elsewhere. */
+const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
 
 /** The canonical part of a content block; one that has no other place travels whole, as a native part. */
 function readPart(block: Json): Json {
@@ -170,7 +171,7 @@ function ownCitations(citations: unknown): unknown {
 
 function readImage({ type: _type, source, cache_control, ...rest }: Json): Json | null {
   if (!isJson(source)) return null;
-  const url = source["type"] === "url" ? webUrl(source) : dataUrl(source, IMAGE_TYPE);
+  const url = source["type"] === "url" ? addressOf(source) : dataUrl(source, IMAGE_TYPE);
   if (url === null) return null;
   return { ...leftover(rest), type: "image_url", image_url: { url }, ...given("cache_control", cache_control) };
 }
@@ -190,7 +191,7 @@ function readDocument({ type: _type, source, title, context, citations, cache_co
 
 function documentPlace(source: Json): Json | null {
   const { type, file_id, data, media_type } = source;
-  const file_url = type === "url" ? webUrl(source) : null;
+  const file_url = type === "url" ? addressOf(source) : null;
   if (file_url !== null) return { file_url };
   if (type === "file") return typeof file_id === "string" ? { file_id } : null;
   if (type === "text" && media_type === "text/plain" && typeof data === "string") {
@@ -200,8 +201,8 @@ function documentPlace(source: Json): Json | null {
   return file_data === null ? null : { file_data };
 }
 
-function webUrl({ url }: Json): string | null {
-  return typeof url === "string" && WEB.test(url) ? url : null;
+function addressOf({ url }: Json): string | null {
+  return typeof url === "string" && ADDRESS.test(url) ? url : null;
 }
 
 function dataUrl({ type, media_type, data }: Json, types: RegExp): string | null {

@@ -67,7 +67,8 @@ function readText(part: Json, pointer: string): Part {
 function readImage(part: Json, pointer: string): Part {
   const { image_url, file_id, detail } = part;
   if (typeof image_url !== "string") {
-    if (typeof file_id === "string") throw invalidRequest(`${pointer}/file_id`, "needs stored files; send image_url");
+    // Whether a stored file may be named is decided in one place for all formats (`../../references`).
+    if (typeof file_id === "string") return { type: "file", file: { file_id } };
     throw invalidRequest(`${pointer}/image_url`, "must be a string");
   }
   return { type: "image_url", image_url: { url: image_url, ...(typeof detail === "string" && { detail }) } };

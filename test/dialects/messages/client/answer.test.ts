@@ -152,6 +152,7 @@ describe("refusals", () => {
     403: "permission_error",
     404: "not_found_error",
     405: "invalid_request_error",
+    409: "invalid_request_error",
     413: "request_too_large",
     415: "invalid_request_error",
     426: "invalid_request_error",

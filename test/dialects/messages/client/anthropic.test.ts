@@ -58,7 +58,7 @@ describe("a Messages request to a Messages upstream", () => {
   });
 
   test("version and betas are the client's", () => {
-    const headers = { "anthropic-version": "2026-10-21", "anthropic-beta": "a,b" };
+    const headers = { "anthropic-version": "2026-10-21", "anthropic-beta": "effort-2025-11-24,claude-code-20250219" };
     expect(codec.request(readMessages(request(), headers), target, "k").headers).toMatchObject(headers);
   });
 

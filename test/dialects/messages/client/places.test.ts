@@ -152,17 +152,19 @@ describe("what is reported stands in the client's body", () => {
   const CALLER = "/messages/1/content/4/caller";
   const FILE = "/messages/2/content/3";
   const SEALED = "/messages/1/content/3";
+  const MARK = "/messages/1/content/2/cache_control";
   const FAILED = "/messages/2/content/1/is_error";
   const SEARCHES = ["/tools/0", "/tools/2"];
   const STRICT = ["/tools/1/strict", "/tools/3/strict"];
 
   test.each<readonly [DialectName, model: string, readonly string[]]>([
-    ["openai", "m", ["/messages/1/content/0", SEALED, CITED, CALLER, FILE, ...SEARCHES]],
+    ["openai", "m", [MARK, "/messages/1/content/0", SEALED, CITED, CALLER, FILE, ...SEARCHES]],
     ["anthropic", "claude-sonnet-4-5", SEARCHES],
     [
       "gemini",
       "gemini-2.5-flash",
       [
+        MARK,
         "/messages/1/content/0/signature",
         SEALED,
         CITED,
@@ -176,19 +178,9 @@ describe("what is reported stands in the client's body", () => {
     [
       "bedrock",
       "meta.llama3-70b-instruct-v1:0",
-      [
-        CITED,
-        "/messages/1/content/0",
-        SEALED,
-        "/messages/1/content/2/cache_control",
-        CALLER,
-        FAILED,
-        FILE,
-        ...STRICT,
-        ...SEARCHES,
-      ],
+      [CITED, "/messages/1/content/0", SEALED, MARK, CALLER, FAILED, FILE, ...STRICT, ...SEARCHES],
     ],
-    ["cohere", "command-a", [CITED, SEALED, CALLER, FAILED, FILE, ...STRICT, ...SEARCHES]],
+    ["cohere", "command-a", [MARK, CITED, SEALED, CALLER, FAILED, FILE, ...STRICT, ...SEARCHES]],
   ])("%s, %s", (dialect, model, expected) => {
     expect(reported(call, dialect, model)).toEqual(expected);
   });

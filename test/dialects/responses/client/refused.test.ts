@@ -53,10 +53,6 @@ test.each<[Json, string]>([
     { input: [user([{ type: "constructor" }])] },
     "/input/0/content/0/type must be input_text, input_image, input_file, output_text or refusal",
   ],
-  [
-    { input: [user([{ type: "input_image", file_id: "f" }])] },
-    "/input/0/content/0/file_id needs stored files; send image_url",
-  ],
   [{ input: [user([{ type: "input_image" }])] }, "/input/0/content/0/image_url must be a string"],
   [
     { input: [user([{ type: "input_file" }])] },

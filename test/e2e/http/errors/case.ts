@@ -31,6 +31,8 @@ export interface ErrorCase {
   readonly sent?: Sent;
   /** Requests like it that are made before. */
   readonly before?: number;
+  /** Another request that is made before: the same, changed so. */
+  readonly earlier?: Json;
   /** Seconds, or between which; a window: until it ends. */
   readonly retryAfter?: number | readonly [number, number] | "day" | "hour" | "minute";
   /** The chain has been tried: a client's library must not try it again. */

@@ -84,6 +84,7 @@ describe("every error of the API", () => {
     }
     const ask = await requestOf(gateway, user, row);
     for (let count = 0; count < (row.before ?? 0); count += 1) await ask();
+    if (row.earlier !== undefined) await (await requestOf(gateway, user, { ...row, changes: row.earlier }))();
     const books = await booksOf(gateway, user);
     // Timeouts need a running clock; seconds are exact on one that stands still.
     if (row.answer[0] < 500) gateway.clock.stop();
@@ -204,8 +205,10 @@ const JSON_TYPES: Readonly<Record<number, string>> = {
   403: "permission_error",
   404: "not_found_error",
   405: "invalid_request_error",
+  409: "invalid_request_error",
   413: "invalid_request_error",
   415: "invalid_request_error",
+  422: "invalid_request_error",
   426: "invalid_request_error",
   429: "rate_limit_error",
   500: "api_error",
@@ -219,8 +222,10 @@ const MESSAGES_TYPES: Readonly<Record<number, string>> = {
   401: "authentication_error",
   402: "billing_error",
   403: "permission_error",
+  409: "invalid_request_error",
   413: "request_too_large",
   415: "invalid_request_error",
+  422: "invalid_request_error",
   429: "rate_limit_error",
   500: "api_error",
   502: "api_error",

@@ -1,5 +1,6 @@
 import {
   BODIES,
+  CHATS,
   COUNT,
   counted,
   type ErrorCase,
@@ -18,6 +19,7 @@ import {
 import type { Sent } from "../../support/http.ts";
 
 const KEY = { authorization: "Bearer <key>" };
+const ONCE: Sent = { headers: { "idempotency-key": "k" } };
 
 /** What is asked for is wrong. */
 export const OF_REQUESTS: readonly ErrorCase[] = [
@@ -43,6 +45,31 @@ export const OF_REQUESTS: readonly ErrorCase[] = [
     ...of("INVALID_REQUEST", "a page of none", ["GET /v1/user/ledger?limit=0", "GET /v1/user/usage?limit=0"]),
     headers: TOKEN,
     answer: wrong("/limit must be a whole number from 1 to 1000"),
+  },
+  {
+    ...of("INVALID_REQUEST", "a key that is none"),
+    sent: { headers: { "idempotency-key": "" } },
+    answer: wrong("Idempotency-Key must be 1 to 255 visible ASCII characters"),
+  },
+  {
+    ...of("IDEMPOTENCY_CONFLICT", "a stream that was sent before", CHATS),
+    tier: "Max",
+    changes: { stream: true },
+    before: 1,
+    sent: ONCE,
+    final: true,
+    answer: text(
+      409,
+      "IDEMPOTENCY_CONFLICT",
+      "Request req-1 with this Idempotency-Key has ended (served): its answer is not kept",
+    ),
+  },
+  {
+    ...of("IDEMPOTENCY_CONFLICT", "another request"),
+    tier: "Max",
+    earlier: { user: "somebody else" },
+    sent: ONCE,
+    answer: text(422, "IDEMPOTENCY_CONFLICT", "Idempotency-Key was sent with another request before"),
   },
   {
     code: "INVALID_REQUEST",

@@ -1,10 +1,12 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createKey } from "../../../../src/accounts/api-keys.ts";
 import { startGateway } from "../../../../src/gateway/start.ts";
 import type { Endpoint, Json } from "../../../../src/kit/index.ts";
 import { describeRedis, redisOfSuite } from "../../../support/redis.ts";
-import { ALL_ENDPOINTS, FORMAT_NAMES, FORMATS, placeOf } from "../../support/formats.ts";
-import { file } from "../../support/form.ts";
+import { ALL_ENDPOINTS, FORMAT_NAMES, FORMATS, openFormat, placeOf } from "../../support/formats.ts";
+import { file, formOf, formSent, text } from "../../support/form.ts";
 import { type Answer, eventually, send, shown } from "../../support/http.ts";
 import type { TestGateway, TestUser } from "../../support/in-process.ts";
 import { AUDIO, MEDIA, PLACES } from "../../support/kinds.ts";
@@ -39,6 +41,8 @@ function rewritten(body: Json): string {
     return /[a-z]e[a-z]/.test(text.slice(at - 1, at + 2)) && text[at - 1] !== "u" ? "\\u0065" : letter;
   });
 }
+
+const isRefused = ({ status, headers }: Answer): boolean => status === 503 && headers["x-error-code"] === "OVERLOADED";
 
 let stage: Stage;
 /** The first and the last instance; the same where there is one. */
@@ -77,6 +81,18 @@ describe("on SQLite", () => {
     await Promise.all([own.gate.close(), own.simulator.close(), gateway.stop()]);
   });
 
+  test("neither key, prompt nor answer can be read in the file", async () => {
+    const [gateway] = stage.gateways;
+    const secrets = { key: "key-that-nobody-reads", prompt: "prompt that nobody reads" };
+    const changes = { messages: [{ role: "user", content: secrets.prompt }] };
+    const first = await keyed(gateway, await gateway.user(), "chat", secrets.key, { changes }).whole();
+    expect(first.text).toContain(secrets.prompt);
+    const file = join(dirname(gateway.file), "gateway.db");
+    const bytes = [file, `${file}-wal`].map((path) => readFileSync(path, "latin1")).join("");
+    expect(bytes).toContain("idempotency_keys");
+    for (const secret of Object.values(secrets)) expect(bytes).not.toContain(secret);
+  });
+
   test("who waits while the gateway stops is told so", async () => {
     const own = await startStage(1, null);
     const [gateway] = own.gateways;
@@ -101,6 +117,25 @@ describeRedis("on Redis, by two instances", () => {
   });
   afterAll(() => stage.close());
   idempotencySuite();
+
+  test("while the store is away a request with a key is a 503, though others are served", async () => {
+    const own = await startStage(1, { url: redis.url, prefix: "away:", on_failure: "open", timeout: "250ms" });
+    const [gateway] = own.gateways;
+    const user = await gateway.user();
+    const plain = () => openFormat(gateway, user, "chat").whole();
+    expect((await plain()).status).toBe(200);
+    redis.pause();
+    try {
+      await eventually(async () => (await plain()).status === 200, 20_000);
+      const answer = await keyed(gateway, user, "chat", "k").whole();
+      expect(shown(answer).slice(0, 2)).toEqual([503, "STORE_UNAVAILABLE"]);
+      expect(answer.headers).toMatchObject({ "retry-after": "1" });
+    } finally {
+      redis.resume();
+    }
+    await eventually(async () => (await keyed(gateway, user, "chat", "k").whole()).status === 200, 20_000);
+    await own.close();
+  });
 });
 
 function idempotencySuite(): void {
@@ -130,6 +165,7 @@ function idempotencySuite(): void {
     expect(stage.gate.count).toBe(count + 1);
     expect(await one.books(user)).toEqual(books);
     expect(await one.metric("gateway_requests_total")).toBe(metrics);
+    expect(await one.metric("gateway_replayed_requests_total", { endpoint })).toBeGreaterThan(0);
   });
 
   test.each(ALL_ENDPOINTS.filter((endpoint) => !isForm(endpoint)))(
@@ -153,16 +189,33 @@ function idempotencySuite(): void {
     },
   );
 
+  test.each([20_000, 400_000])("texts of %i characters count, whatever is done to them on the way", async (length) => {
+    await newUser();
+    const [one, two] = ends();
+    const asking = (last: string): Json => ({ messages: [{ role: "user", content: "x".repeat(length) + last }] });
+    const first = await keyed(one, user, "chat", "k", { changes: asking("a") }).whole();
+    expect(first.status).toBe(200);
+    expectReplay(await keyed(two, user, "chat", "k", { changes: asking("a") }).whole(), first);
+    const escaped = JSON.stringify({ model: "route/one", ...asking("a") }).replace("xxx", String.raw`\u0078xx`);
+    const headers = {
+      authorization: `Bearer ${user.key}`,
+      "content-type": "application/json",
+      "idempotency-key": "k",
+    };
+    expectReplay(await two.send(FORMATS.chat.path, { headers, body: escaped }), first);
+    expect((await keyed(two, user, "chat", "k", { changes: asking("b") }).whole()).status).toBe(422);
+  });
+
   test("a form is its fields, in any order, and the bytes of its file", async () => {
     await newUser();
     const [one, two] = ends();
+    const { path, model, body } = PLACES.transcription;
     const first = await keyed(one, user, "transcription", "k").whole();
-    const { language, file: audio } = PLACES.transcription.body;
-    const other = { file: undefined, language: undefined };
-    const turned = await keyed(two, user, "transcription", "k", {
-      changes: { ...other, ...{ language, file: audio } },
-    }).whole();
-    expectReplay(turned, first);
+    const form = formOf([file(AUDIO), text("language", String(body["language"])), text("model", model)]);
+    const headers = { authorization: `Bearer ${user.key}`, "idempotency-key": "k" };
+    const again = await two.send(path, formSent(form, headers));
+    expectReplay(again, first);
+    expect(again.status).toBe(200);
   });
 
   test.each(ALL_ENDPOINTS)("%s: another body, or another endpoint, is 422", async (endpoint) => {
@@ -238,10 +291,10 @@ function idempotencySuite(): void {
     const first = await keyed(one, user, name, "k", { changes, ...FIRST }).whole();
     expect(first.text).toMatch(FORMATS[name].done);
     const books = await one.books(user);
-    const text = "Request first with this Idempotency-Key has ended (served): its answer is not kept";
+    const told = "Request first with this Idempotency-Key has ended (served): its answer is not kept";
     for (const gateway of [one, two]) {
       const again = await keyed(gateway, user, name, "k", { changes, ...SECOND }).whole();
-      expect(shown(again)).toEqual([409, CONFLICT, "text/plain; charset=utf-8", text]);
+      expect(shown(again)).toEqual([409, CONFLICT, "text/plain; charset=utf-8", told]);
       expect(again.headers).toMatchObject({
         "idempotency-replayed": "true",
         "x-request-id": "first",
@@ -250,7 +303,7 @@ function idempotencySuite(): void {
     }
     const headers = name === "messages" ? VERSION : { accept: "application/json" };
     const asJson = await keyed(two, user, name, "k", { changes, headers }).whole();
-    expect(JSON.parse(asJson.text)).toMatchObject({ error: { type: "invalid_request_error", message: text } });
+    expect(JSON.parse(asJson.text)).toMatchObject({ error: { type: "invalid_request_error", message: told } });
     expect(await one.books(user)).toEqual(books);
   });
 
@@ -322,6 +375,36 @@ function idempotencySuite(): void {
     expect(ledger.map(({ outcome }) => outcome).toSorted()).toEqual(["client_gone", "served"]);
   });
 
+  test("a stream that is left frees its key, unless its answer was made", async () => {
+    await newUser();
+    const [one, two] = ends();
+    const changes = { stream: true, sim: { chunks: 2, stall_after: 2 } };
+    const half = keyed(one, user, "chat", "half", { changes });
+    await half.until('"content":"');
+    half.leave();
+    const again = keyed(two, user, "chat", "half", { changes });
+    await again.until('"content":"');
+    again.leave();
+    const finished = { stream: true, sim: { chunks: 2, stall_after: 4 } };
+    const left = keyed(one, user, "chat", "made", { changes: finished, ...FIRST });
+    await left.until('"finish_reason":"stop"');
+    left.leave();
+    const told = await keyed(two, user, "chat", "made", { changes: finished }).whole();
+    expect([told.status, told.text]).toEqual([409, expect.stringContaining("Request first with this Idempotency-Key")]);
+    expect(told.text).toContain("(client_gone)");
+    expect((await one.books(user)).ledger.map(({ outcome }) => outcome)).toEqual(Array(3).fill("client_gone"));
+  });
+
+  test("a stream that breaks off frees its key", async () => {
+    await newUser();
+    const [one, two] = ends();
+    const changes = { stream: true, sim: { chunks: 9, reset_after: 3, fail_times: 1, name: user.id } };
+    const first = await keyed(one, user, "chat", "k", { changes }).whole();
+    expect(first.text).toMatch(/"error":/);
+    expect((await keyed(two, user, "chat", "k", { changes }).whole()).text).not.toContain('"error":');
+    expect((await keyed(one, user, "chat", "k", { changes }).whole()).status).toBe(409);
+  });
+
   test("who leaves while it waits, or is killed, takes nothing along", async () => {
     await newUser();
     const [one, two] = ends();
@@ -358,8 +441,7 @@ function idempotencySuite(): void {
     for (const gateway of stage.gateways) await gateway.reload(hurried);
     for (const gateway of [one, two]) {
       const late = await keyed(gateway, user, "chat", "k", SECOND).whole();
-      const text = "Request first with this Idempotency-Key has not ended yet";
-      expect([late.status, late.text]).toEqual([409, text]);
+      expect([late.status, late.text]).toEqual([409, "Request first with this Idempotency-Key has not ended yet"]);
       expect(late.headers).toMatchObject({ "retry-after": "1", "x-request-id": "second" });
     }
     for (const gateway of stage.gateways) await gateway.reload({ models: { "route/one": { deadline: "1h" } } });
@@ -372,8 +454,6 @@ function idempotencySuite(): void {
     const [one] = ends();
     const first = await heldBack(() => keyed(one, user, "chat", "k"));
     const calls = Array.from({ length: 103 }, () => keyed(one, user, "chat", "k").whole());
-    const isRefused = ({ status, headers }: Answer): boolean =>
-      status === 503 && headers["x-error-code"] === "OVERLOADED";
     await Promise.any(calls.map(async (call) => expect(isRefused(await call)).toBe(true)));
     stage.gate.open();
     await first.whole();

@@ -22,7 +22,8 @@ export async function startStage(count: number, store: Json | null): Promise<Sta
   const chains = Object.fromEntries(
     Object.values(PLACES).map(({ model, kind }) => [model, { kind, scripts: [gate.url], deadline: "1h" }]),
   );
-  const start = () => TestGateway.start({ chains, config: store === null ? {} : { store } });
+  const config = { server: { body_limit: "1MiB" }, ...(store !== null && { store }) };
+  const start = () => TestGateway.start({ chains, config });
   const gateways: [TestGateway, ...TestGateway[]] = [await start()];
   while (gateways.length < count) gateways.push(await start());
   return {

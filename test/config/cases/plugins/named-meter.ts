@@ -1,0 +1,6 @@
+export default {
+  name: "meter",
+  stage: "transform",
+  schema: new URL("./empty.schema.json", import.meta.url),
+  setup: () => ({}),
+};

@@ -1,0 +1,7 @@
+export default {
+  name: "newer",
+  apiVersion: 2,
+  stage: "transform",
+  schema: new URL("./empty.schema.json", import.meta.url),
+  setup: () => ({}),
+};
