@@ -1,9 +1,25 @@
 import { useState } from "preact/hooks";
 import type { ApiKey, Budget, KeyChange, NewApiKey } from "./api.ts";
 import { type Choice, errorOf, Form, otherProblem, SelectField, TextField } from "./fields.tsx";
-import { BUDGET_PERIODS, KEY_EXPIRIES } from "./key-choices.ts";
 import { ProblemNote } from "./parts.tsx";
 import { useAction } from "./resource.ts";
+
+/** As `expires_in` of a new key takes them. */
+const KEY_EXPIRIES: readonly Choice[] = [
+  { value: "", title: "Never" },
+  { value: "1h", title: "In an hour" },
+  { value: "1d", title: "In a day" },
+  { value: "7d", title: "In 7 days" },
+  { value: "30d", title: "In 30 days" },
+  { value: "90d", title: "In 90 days" },
+  { value: "365d", title: "In a year" },
+];
+/** As `budget.per` of a new key takes them. */
+const BUDGET_PERIODS: readonly Choice[] = [
+  { value: "day", title: "a day" },
+  { value: "month", title: "a month" },
+  { value: "total", title: "in total" },
+];
 
 const SCOPES: readonly Choice[] = [
   { value: "", title: "Inference and usage" },
