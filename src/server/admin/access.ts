@@ -5,7 +5,6 @@ import type { TLSSocket } from "node:tls";
 import { type AdminToken, GatewayError, invalidRequest, isLoopback, parseAddress } from "../../kit/index.ts";
 import { limitKey } from "../client-address.ts";
 import { bearerOf } from "../credentials.ts";
-import { repeatedCredential } from "../head-refusals.ts";
 import type { AdminCaller, AdminSessions } from "./endpoint.ts";
 
 /** As configured. Without a token everything under `/admin` is off. */
@@ -59,10 +58,8 @@ export class AdminAccess implements AdminSessions {
     return isOwnName(headers.host, this.#options.settings().host);
   }
 
-  /** @throws GatewayError 400 for two tokens; 401; 403 for a page of another site; 429 */
+  /** @throws GatewayError 401; 403 for a page of another site; 429 */
   callerOf(req: IncomingMessage): AdminCaller {
-    const repeated = repeatedCredential(req);
-    if (repeated !== null) throw repeated;
     const tokens = this.#tokens;
     const sent = bearerOf(req.headers.authorization);
     const cookie = sent === null ? cookieOf(req) : null;
