@@ -37,7 +37,7 @@ export default definePlugin<BudgetOptions>({
     const isWarned = (spent: bigint, budget: bigint): boolean => spent * 100n >= budget * warnPercent;
 
     const settle = async (
-      { principal, tier }: Exchange,
+      { id, requestId, tier }: Exchange,
       key: string,
       endsAt: number,
       budget: bigint,
@@ -47,7 +47,9 @@ export default definePlugin<BudgetOptions>({
       // Of all that add, on whatever instance, one passes the share.
       if (!isWarned(spent, budget) || isWarned(spent - charge, budget)) return;
       const fields = {
-        user_id: principal.userId,
+        // The ledger says whose request it was: logs hold no ids of users.
+        id,
+        request_id: requestId,
         tier: tier.name,
         spent: nanoToString(spent),
         budget: nanoToString(budget),

@@ -486,7 +486,7 @@ export const schemas = {
   },
   "AuditEntry": {
     "title": "AuditEntry",
-    "description": "One call that changed something, or was to.",
+    "description": "A change, a sign-in or an export.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -498,11 +498,15 @@ export const schemas = {
       "target",
       "details",
       "outcome",
-      "status"
+      "status",
+      "address",
+      "digest",
+      "previous",
+      "erased"
     ],
     "properties": {
       "id": {
-        "description": "In the order of time.",
+        "description": "Unique.",
         "type": "string"
       },
       "at": {
@@ -511,19 +515,24 @@ export const schemas = {
         "format": "date-time"
       },
       "name": {
-        "description": "Of the token.",
+        "description": "The name of the token; cli for the command line, user for a user, empty where nobody is known.",
         "type": "string"
       },
       "role": {
-        "description": "Of the token.",
-        "$ref": "#/components/schemas/AdminRole"
+        "description": "The role of the token; user for a user, none for a sign-in that failed.",
+        "enum": [
+          "viewer",
+          "operator",
+          "user",
+          "none"
+        ]
       },
       "action": {
-        "description": "`operationId` of the call.",
+        "description": "`operationId` of the call; signIn, signInFailed, signOut, userSignIn or export.",
         "type": "string"
       },
       "target": {
-        "description": "What it was about: an id, or the name of an upstream.",
+        "description": "The id or name of what it was about.",
         "type": [
           "string",
           "null"
@@ -544,11 +553,36 @@ export const schemas = {
         ]
       },
       "status": {
-        "description": "Of the answer; null before there is one.",
+        "description": "Of the answer; null before there is one, and for a command.",
         "type": [
           "integer",
           "null"
         ]
+      },
+      "address": {
+        "description": "The client's IP address; null for a command, and where it was removed with a user's account.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "digest": {
+        "description": "SHA-256 over this entry and `previous`; null until its end is written.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "previous": {
+        "description": "`digest` of the entry before; null for the first one.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "erased": {
+        "description": "Target and details were removed with a user's account.",
+        "type": "boolean"
       }
     }
   },
@@ -2896,7 +2930,8 @@ export const schemas = {
       "generation",
       "loaded_at",
       "draining",
-      "streams"
+      "streams",
+      "shedding"
     ],
     "properties": {
       "instance": {
@@ -2937,6 +2972,13 @@ export const schemas = {
         "description": "Streamed answers under way.",
         "type": "integer",
         "minimum": 0
+      },
+      "shedding": {
+        "description": "Plans of which it refuses new requests, being overloaded.",
+        "type": "array",
+        "items": {
+          "type": "string"
+        }
       }
     }
   },
@@ -5174,6 +5216,21 @@ export const schemas = {
           "null"
         ],
         "format": "date-time"
+      }
+    }
+  },
+  "EndedSessions": {
+    "title": "EndedSessions",
+    "description": "The user is signed out everywhere.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "message"
+    ],
+    "properties": {
+      "message": {
+        "description": "Says so.",
+        "type": "string"
       }
     }
   },

@@ -1479,6 +1479,15 @@ export interface ApiKeyList {
   data: ApiKey[];
 }
 /**
+ * The user is signed out everywhere.
+ */
+export interface SessionsEnded {
+  /**
+   * Always the same.
+   */
+  message: "All sessions ended";
+}
+/**
  * The key works no more.
  */
 export interface Revoked {

@@ -1168,6 +1168,7 @@ export interface AccessLogConfig {
    */
   lines?: "all" | "failures" | "none";
   users?: Flag;
+  addresses?: Flag;
 }
 export interface OtlpConfig {
   /**
@@ -1986,10 +1987,6 @@ export type InferenceEndpoint =
  */
 export type ManualMode = "drain" | "open" | "close";
 /**
- * A viewer changes nothing.
- */
-export type AdminRole = "viewer" | "operator";
-/**
  * For the next page; null on the last one.
  */
 export type NextCursor = string | null;
@@ -2001,6 +1998,10 @@ export type ExplainAnswer = Explanation | PastExplanation;
  * open: it is left alone.
  */
 export type BreakerState = "closed" | "open" | "half_open";
+/**
+ * A viewer changes nothing.
+ */
+export type AdminRole = "viewer" | "operator";
 
 export interface AdminSchemas {
   AuditQuery: AuditQuery;
@@ -2705,11 +2706,11 @@ export interface AuditPage {
   next_cursor: NextCursor;
 }
 /**
- * One call that changed something, or was to.
+ * A change, a sign-in or an export.
  */
 export interface AuditEntry {
   /**
-   * In the order of time.
+   * Unique.
    */
   id: string;
   /**
@@ -2717,16 +2718,19 @@ export interface AuditEntry {
    */
   at: string;
   /**
-   * Of the token.
+   * The name of the token; cli for the command line, user for a user, empty where nobody is known.
    */
   name: string;
-  role: AdminRole;
   /**
-   * `operationId` of the call.
+   * The role of the token; user for a user, none for a sign-in that failed.
+   */
+  role: "viewer" | "operator" | "user" | "none";
+  /**
+   * `operationId` of the call; signIn, signInFailed, signOut, userSignIn or export.
    */
   action: string;
   /**
-   * What it was about: an id, or the name of an upstream.
+   * The id or name of what it was about.
    */
   target: string | null;
   /**
@@ -2740,9 +2744,25 @@ export interface AuditEntry {
    */
   outcome: "begun" | "done" | "refused" | "failed";
   /**
-   * Of the answer; null before there is one.
+   * Of the answer; null before there is one, and for a command.
    */
   status: number | null;
+  /**
+   * The client's IP address; null for a command, and where it was removed with a user's account.
+   */
+  address: string | null;
+  /**
+   * SHA-256 over this entry and `previous`; null until its end is written.
+   */
+  digest: string | null;
+  /**
+   * `digest` of the entry before; null for the first one.
+   */
+  previous: string | null;
+  /**
+   * Target and details were removed with a user's account.
+   */
+  erased: boolean;
 }
 /**
  * The configuration in force.
@@ -3910,6 +3930,10 @@ export interface Instance {
    * Streamed answers under way.
    */
   streams: number;
+  /**
+   * Plans of which it refuses new requests, being overloaded.
+   */
+  shedding: string[];
 }
 /**
  * The pipeline in force; counts are since each of the processes of this listener started.
@@ -4909,6 +4933,15 @@ export interface PreviousAdminKey {
    * From when on it works no more.
    */
   expires_at: string;
+}
+/**
+ * The user is signed out everywhere.
+ */
+export interface EndedSessions {
+  /**
+   * Says so.
+   */
+  message: string;
 }
 /**
  * It works no more.

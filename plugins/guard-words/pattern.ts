@@ -19,6 +19,15 @@ export interface Expression {
 const WORD = /[\p{L}\p{N}_]/u;
 /** Characters that nobody sees, which would hide a word. */
 export const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u;
+/** First halves of those beyond U+FFFF: of shorthand, of music, of tags and variation selectors. */
+export const INVISIBLE_HIGHS: ReadonlySet<string> = new Set([
+  "\ud82f",
+  "\ud834",
+  "\udb40",
+  "\udb41",
+  "\udb42",
+  "\udb43",
+]);
 
 export const LAST_ASCII = "\u007f";
 
@@ -64,9 +73,14 @@ export class Class {
 /** A word or a phrase, taken as it is. */
 export function literal(word: string, whole: boolean): Expression {
   const blank: Part = { type: "repeat", part: classOf(String.raw`\s`), least: 1, most: MAX_BLANKS };
-  const units = word.trim().replaceAll(/\s+/g, " ").split("");
+  const units = visible(word).trim().replaceAll(/\s+/g, " ").split("");
   const parts = units.map((unit) => (unit === " " ? blank : unitOf(unit)));
   return { part: { type: "all", parts }, beginsAtBorder: whole, endsAtBorder: whole };
+}
+
+/** Texts are read without invisible characters, so those of an expression would never be found. */
+function visible(text: string): string {
+  return text.replaceAll(/\p{Default_Ignorable_Code_Point}/gu, "");
 }
 
 function classOf(source: string): Part {
@@ -152,7 +166,7 @@ export class Parser {
       this.#match(/\\?([\ud800-\udbff][\udc00-\udfff]|[^\\()[\]{}*+?|^$.\w]|(?<!\\)\w|(?<=\\)[\\()[\]{}*+?|^$./-])/y) ??
       [];
     if (plain !== undefined)
-      return plain.length === 1 ? unitOf(plain) : { type: "all", parts: plain.split("").map(unitOf) };
+      return plain.length === 1 ? unitOf(plain) : { type: "all", parts: visible(plain).split("").map(unitOf) };
     throw this.#unsupported(this.#source.slice(this.#at, this.#at + 2));
   }
 

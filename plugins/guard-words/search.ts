@@ -3,6 +3,7 @@ import {
   type Class,
   folded,
   INVISIBLE,
+  INVISIBLE_HIGHS,
   isWord,
   LAST_ASCII,
   lengthOf,
@@ -155,6 +156,8 @@ export class Search implements TextChange {
   #at = 0;
   #maskedTo = 0;
   #afterWord = false;
+  /** The first half of a character, not read yet; empty: none. */
+  #high = "";
   #out = "";
 
   constructor(machine: Machine, mask: string | null, what: string) {
@@ -170,15 +173,35 @@ export class Search implements TextChange {
 
   add(piece: string): string {
     this.#held += piece;
-    for (let at = 0; at < piece.length; at += 1) this.#step(piece[at]!);
+    for (let at = 0; at < piece.length; at += 1) this.#read(piece[at]!);
     return this.#take(this.#firstOpen());
   }
 
   end(): string {
+    this.#readHigh();
     this.#live = [];
     this.#starts = [];
     for (const { start, end } of this.#pending.splice(0)) this.#accept(start, end);
     return this.#take(this.#at);
+  }
+
+  /** The first half of a character waits for the second one if the two may be one that nobody sees. */
+  #read(unit: string): void {
+    const high = this.#high;
+    if (high !== "" && INVISIBLE.test(high + unit)) {
+      this.#high = "";
+      this.#at += 2;
+      return;
+    }
+    this.#readHigh();
+    if (INVISIBLE_HIGHS.has(unit)) this.#high = unit;
+    else this.#step(unit);
+  }
+
+  #readHigh(): void {
+    const high = this.#high;
+    this.#high = "";
+    if (high !== "") this.#step(high);
   }
 
   #step(unit: string): void {

@@ -156,7 +156,9 @@ export function createAuthentication({
       const claims = await tokens.verify(token);
       if (!claims) return null;
       // The tier in force is the stored one, not the token's: a token may be older than a change of tier.
-      return store.principalOf(claims.userId);
+      const principal = await store.principalOf(claims.userId);
+      // Ended since the token was issued.
+      return (principal?.sessions ?? 0) === (claims.sessions ?? 0) ? principal : null;
     },
 
     async close() {

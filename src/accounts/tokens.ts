@@ -1,7 +1,7 @@
 import { createSecretKey, hkdfSync, type KeyObject, randomBytes, randomUUID } from "node:crypto";
 import type { JWTHeaderParameters, JWTVerifyOptions } from "jose";
 import { LRUCache } from "lru-cache";
-import { type AuthSettings, type Awaitable, isStoreUnavailable } from "../kit/index.ts";
+import { type AuthSettings, type Awaitable, isStoreUnavailable, type User } from "../kit/index.ts";
 
 const MAX_TOKEN_CHARACTERS = 8 * 1024;
 /** HS256 needs a key as long as its digest. */
@@ -18,10 +18,16 @@ export interface AccessToken {
   readonly expires_in: number;
 }
 
+export interface TokenClaims {
+  readonly userId: string;
+  /** Left out: never. */
+  readonly sessions?: number;
+}
+
 export interface Tokens {
-  issue(user: { readonly id: string; readonly tier: string }): Promise<AccessToken>;
-  /** The user a valid access token names; null for anything else. */
-  verify(token: string): Awaitable<{ readonly userId: string } | null>;
+  issue(user: Pick<User, "id" | "tier" | "sessions">): Promise<AccessToken>;
+  /** The user that a valid access token names, and how often the user's sessions had been ended; null for anything else. */
+  verify(token: string): Awaitable<TokenClaims | null>;
   /** `kid`s of configured secrets that are too short for HS256. */
   readonly weakSecrets: readonly string[];
 }
@@ -71,7 +77,7 @@ function tokensOf(
   now: () => number,
 ): Pick<Tokens, "issue" | "verify"> {
   /** Keyed by the whole token: two tokens may share any part. */
-  const verified = new LRUCache<string, { readonly userId: string; readonly exp: number }>({
+  const verified = new LRUCache<string, TokenClaims & { readonly exp: number }>({
     // With `max` the cache would take room for all of them at once.
     maxSize: MAX_TOKENS_COUNT,
     sizeCalculation: () => 1,
@@ -80,7 +86,7 @@ function tokensOf(
   });
   const alive = (exp: number) => Math.floor(now() / 1000) < exp;
 
-  async function check(token: string): Promise<{ readonly userId: string } | null> {
+  async function check(token: string): Promise<TokenClaims | null> {
     const claims = await claimsOf(token, keys, {
       algorithms: ["HS256"],
       issuer,
@@ -89,7 +95,10 @@ function tokensOf(
     });
     // jose takes tokens without `exp` or `sub`, and checks the type of `exp` alone.
     if (typeof claims?.sub !== "string" || claims.sub === "" || claims.exp === undefined) return null;
-    const known = { userId: claims.sub, exp: claims.exp };
+    // Tokens of a user whose sessions were never ended, and of a former version, have no number.
+    const { sessions = 0 } = claims;
+    if (typeof sessions !== "number") return null;
+    const known = { userId: claims.sub, sessions, exp: claims.exp };
     verified.set(token, known);
     return known;
   }
@@ -99,7 +108,10 @@ function tokensOf(
       const issuedAt = Math.floor(now() / 1000);
       const expires_in = Math.max(1, Math.floor(accessTtl / 1000));
       const { SignJWT } = await import("jose/jwt/sign");
-      const access_token = await new SignJWT({ plan: user.tier })
+      const access_token = await new SignJWT({
+        plan: user.tier,
+        ...(user.sessions !== undefined && { sessions: user.sessions }),
+      })
         .setProtectedHeader({ alg: "HS256", typ: "JWT", kid })
         .setSubject(user.id)
         .setIssuer(issuer)

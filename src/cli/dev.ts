@@ -4,6 +4,7 @@ import { createUser } from "../accounts/users.ts";
 import { urlOf } from "../gateway/listeners.ts";
 import type { Gateway } from "../gateway/start.ts";
 import { NANOS_PER_UNIT, type Snapshot } from "../kit/index.ts";
+import { auditedChange } from "./changes.ts";
 import { serve, type ServeOptions } from "./serve.ts";
 
 /** As the shipped gateway.yaml has it. */
@@ -31,12 +32,16 @@ async function offerDemo({ addresses, admin, store, generation }: Gateway, token
   else if (admin) lines.push(`  Console     ${urlOf(admin)}/console`);
   if ((await store.listUsers()).length === 0) {
     const { snapshot } = generation;
-    const user = await createUser(store, {
-      email: "demo@example.com",
-      tier: demoTier(snapshot),
-      credits: DEMO_CREDITS,
+    const trail = { store, now: Date.now };
+    const email = "demo@example.com";
+    const user = await auditedChange(trail, { action: "addUser", details: { email } }, async (note) => {
+      const made = await createUser(store, { email, tier: demoTier(snapshot), credits: DEMO_CREDITS });
+      note({ target: made.id });
+      return made;
     });
-    const { body } = await createKey(store, { userId: user.id, name: "demo" });
+    const { body } = await auditedChange(trail, { action: "addKey", target: user.id, details: { name: "demo" } }, () =>
+      createKey(store, { userId: user.id, name: "demo" }),
+    );
     lines.push(`  Demo key    ${body.key}   (shown once; tier ${user.tier})`, "", "  Try it:", "");
     lines.push(curl(urls[0] ?? "", body.key, demoModel(snapshot)));
   }

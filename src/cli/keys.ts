@@ -2,6 +2,7 @@ import { changeKey, createKey, type KeyBody, keyBody, rolledBody, rollKey as rol
 import { type KeyLimitFields, parseKeyChange, parseKeyLimits } from "../accounts/key-limits.ts";
 import type { ApiKey, Store } from "../kit/index.ts";
 import { type OpenAccounts, type OutputOptions, printable, runOnAccounts, table, userOf } from "./accounts.ts";
+import { changeOnAccounts } from "./changes.ts";
 import { EXIT, ExitError } from "./options.ts";
 
 export interface KeysOfUser extends OutputOptions {
@@ -43,10 +44,16 @@ function isNone(value: unknown): boolean {
 }
 
 export function addKey(open: OpenAccounts, options: AddKeyOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store, now }) => {
+  const { name } = options;
+  const fields = fieldsOf(options);
+  const details = { name, ...fields };
+  const change = { action: "addKey", target: options.user, details };
+  return changeOnAccounts(open, options, change, async ({ store, now }, note) => {
     const user = await userOf(store, options.user);
-    const limits = parseKeyLimits(fieldsOf(options), now());
-    const { body } = await createKey(store, { userId: user.id, name: options.name, limits });
+    note({ target: user.id });
+    const limits = parseKeyLimits(fields, now());
+    const { body } = await createKey(store, { userId: user.id, name, limits });
+    note({ details: { ...details, key_id: body.id } });
     return { json: body, text: `${body.key}\nMade ${body.id} for ${user.email}. The secret is not shown again.` };
   });
 }
@@ -79,10 +86,13 @@ function limitsText({ models, budget, tags, scopes, addresses, replaced_by }: Ke
 }
 
 export function setKey(open: OpenAccounts, id: string, options: SetKeyOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store, now }) => {
-    const { name } = options;
-    const change = parseKeyChange({ ...(name !== undefined && { name }), ...fieldsOf(options) }, now());
-    const key = await changeKey(store, { keyId: id }, change);
+  const { name } = options;
+  const fields = { ...(name !== undefined && { name }), ...fieldsOf(options) };
+  const change = { action: "changeKey", target: id, details: fields };
+  return changeOnAccounts(open, options, change, async ({ store, now }, note) => {
+    const key = await changeKey(store, { keyId: id }, parseKeyChange(fields, now()));
+    // Named, so that the entry is found when the user is deleted.
+    note({ details: { ...fields, user_id: key.userId } });
     const json = keyBody(key, await tierOfKey(store, key));
     const ends = json.expires_at === null ? "never expires" : `expires at ${json.expires_at}`;
     return { json, text: `Changed ${id} (${printable(json.name)}): ${[ends, limitsText(json)].join(" ").trimEnd()}` };
@@ -90,10 +100,12 @@ export function setKey(open: OpenAccounts, id: string, options: SetKeyOptions): 
 }
 
 export function rollKey(open: OpenAccounts, id: string, options: RollKeyOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store, now }) => {
+  const change = { action: "rollKey", target: id, details: { grace: options.grace } };
+  return changeOnAccounts(open, options, change, async ({ store, now }, note) => {
     // A bare 0 is seconds, as in the API.
     const grace = /^\d{1,9}$/.test(options.grace) ? Number(options.grace) : options.grace;
     const rolled = await roll(store, { keyId: id, grace }, now());
+    note({ details: { grace: options.grace, key_id: rolled.key.id, user_id: rolled.key.userId } });
     const json = rolledBody(id, rolled, await tierOfKey(store, rolled.key));
     const old = grace === 0 ? `${id} is revoked.` : `${id} serves until ${json.previous.expires_at}.`;
     return { json, text: `${json.key}\nMade ${json.id} in place of ${id}. The secret is not shown again. ${old}` };
@@ -105,7 +117,7 @@ async function tierOfKey(store: Store, { userId }: ApiKey): Promise<string> {
 }
 
 export function revokeKey(open: OpenAccounts, id: string, options: OutputOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store }) => {
+  return changeOnAccounts(open, options, { action: "revokeKey", target: id }, async ({ store }) => {
     if (!(await store.revokeKey(id))) throw new ExitError(EXIT.findings, `there is no live key ${id}`);
     return { json: { message: "API key revoked" }, text: `Revoked ${id}.` };
   });

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from "commander";
 import { ConfigurationError } from "../config/diagnostics.ts";
 import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
+import type { VerifyOptions } from "./audit.ts";
 import type { CheckOptions } from "./check.ts";
 import type { AddKeyOptions, KeysOfUser, RollKeyOptions, SetKeyOptions } from "./keys.ts";
 import { addOfflineCommands } from "./offline.ts";
@@ -82,6 +83,8 @@ export function createProgram(open?: OpenAccounts): Command {
   addKeyCommands(program.command("keys").description("API keys"), openAccounts);
   addCreditCommands(program.command("credits").description("what users may spend"), openAccounts);
   addTokenCommand(program, openAccounts);
+  addSessionCommands(program.command("sessions").description("users who are signed in"), openAccounts);
+  addAuditCommands(program.command("audit").description("the log of changes, sign-ins and exports"));
   addPluginCommands(program.command("plugin").description("plugins of one's own"));
   addSimCommand(program);
   return program;
@@ -251,6 +254,25 @@ function addTokenCommand(program: Command, open: OpenAccounts): void {
     .action(async (user: string, options: OutputOptions) =>
       (await import("./token.ts")).issueToken(open, user, options),
     );
+}
+
+function addSessionCommands(sessions: Command, open: OpenAccounts): void {
+  withJson(sessions.command("end"))
+    .description("sign a user out everywhere: tokens issued before are void within a second, API keys stay")
+    .argument("<user>", USER)
+    .action(async (user: string, options: OutputOptions) =>
+      (await import("./sessions.ts")).endSessions(open, user, options),
+    );
+}
+
+function addAuditCommands(audit: Command): void {
+  withJson(audit.command("verify"))
+    .description("check that no entry of the audit log is missing or was changed; exits with 1 and names the first one")
+    .option("--contains <digest>", "also check that this digest, noted before, is in the log")
+    .action(async (_options: object, command: Command) => {
+      const { verifyAudit } = await import("./audit.ts");
+      await verifyAudit(command.optsWithGlobals<VerifyOptions>());
+    });
 }
 
 function addPluginCommands(plugin: Command): void {

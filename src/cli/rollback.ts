@@ -51,7 +51,7 @@ function operatorTokenOf({ tokens }: NonNullable<ServerSettings["admin"]>): stri
 const REMEDIES: Readonly<Record<number, string>> = {
   401: "does not take the token: give another with --admin-token or GATEWAY_ADMIN_TOKEN",
   403: "does not let this token change anything: give an operator's with --admin-token or GATEWAY_ADMIN_TOKEN",
-  404: "is no admin listener (name it with --admin), or that gateway has no admin token (set server.admin.token and restart it)",
+  404: "is no admin listener (name it with --admin), or that gateway has no admin token (set server.admin.token)",
 };
 
 async function ask(url: string, token: string, to: string | number): Promise<Result> {
@@ -59,7 +59,7 @@ async function ask(url: string, token: string, to: string | number): Promise<Res
   try {
     response = await fetch(url, {
       method: "POST",
-      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json", "x-gateway-client": "cli" },
       body: JSON.stringify({ to }),
       redirect: "error",
       signal: AbortSignal.timeout(TIMEOUT_MS),

@@ -12,6 +12,7 @@ import {
   userBody,
   userOf,
 } from "./accounts.ts";
+import { changeOnAccounts } from "./changes.ts";
 import { EXIT, ExitError } from "./options.ts";
 
 export interface AddUserOptions extends OutputOptions {
@@ -39,11 +40,15 @@ export interface SetUserOptions extends OutputOptions {
 }
 
 export function addUser(open: OpenAccounts, options: AddUserOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store, snapshot }) => {
+  const { email } = options;
+  return changeOnAccounts(open, options, { action: "addUser", details: { email } }, async (accounts, note) => {
+    const { store, snapshot } = accounts;
     const { signup } = snapshot.auth;
     const tier = tierOf(snapshot, options.tier ?? signup.tier);
     const credits = options.credits ?? toNano(signup.credits);
-    return describeUser("Added", await createUser(store, { email: options.email, tier, credits }));
+    const user = await createUser(store, { email, tier, credits });
+    note({ target: user.id, details: { email, plan_tier: tier, credits: nanoToString(credits) } });
+    return describeUser("Added", user);
   });
 }
 
@@ -72,8 +77,10 @@ export function disableUser(
   disabled: boolean,
   options: OutputOptions,
 ): Promise<void> {
-  return runOnAccounts(open, options, async ({ store }) => {
+  const change = { action: disabled ? "disableUser" : "enableUser", target: name };
+  return changeOnAccounts(open, options, change, async ({ store }, note) => {
     const user = await userOf(store, name);
+    note({ target: user.id });
     return describeUser(disabled ? "Disabled" : "Enabled", found(await store.setDisabled(user.id, disabled), name));
   });
 }
@@ -82,31 +89,37 @@ export interface DeleteUserOptions extends OutputOptions {
   readonly yes?: boolean;
 }
 
-export function deleteUser(open: OpenAccounts, name: string, options: DeleteUserOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store }) => {
+export async function deleteUser(open: OpenAccounts, name: string, options: DeleteUserOptions): Promise<void> {
+  if (options.yes !== true) {
+    const what = `address, sign-in and keys of ${name} go for good; the ledger stays under the id`;
+    throw new ExitError(EXIT.usage, `nothing was deleted: ${what}. Repeat with --yes to delete the user`);
+  }
+  const change = { action: "deleteUser", target: name };
+  return changeOnAccounts(open, options, change, async ({ store }, note) => {
     const user = await userOf(store, name);
-    if (options.yes !== true) {
-      const what = `address, sign-in and keys of ${user.email} (${user.id}) go for good; the ledger stays under the id`;
-      throw new ExitError(EXIT.usage, `nothing was deleted: ${what}. Repeat with --yes to delete the user`);
-    }
+    note({ target: user.id });
     if (!(await removeUser(store, user))) throw new ExitError(EXIT.findings, `there is no user ${name}`);
     return { json: { id: user.id, deleted: true }, text: `Deleted ${user.id}. Its ledger stays under the id.` };
   });
 }
 
 export function setUser(open: OpenAccounts, name: string, options: SetUserOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store, snapshot }) => {
+  const change = { action: "changeUser", target: name, details: { plan_tier: options.tier } };
+  return changeOnAccounts(open, options, change, async ({ store, snapshot }, note) => {
     const tier = tierOf(snapshot, options.tier);
     const user = await userOf(store, name);
+    note({ target: user.id });
     return describeUser("Changed", found(await store.setTier(user.id, tier), name));
   });
 }
 
 /** @param amount nano-units; a negative one takes credits. */
 export function addCredits(open: OpenAccounts, name: string, amount: bigint, options: CreditOptions): Promise<void> {
-  return runOnAccounts(open, options, async ({ store }) => {
+  const { reason = "" } = options;
+  const change = { action: "grantCredits", target: name, details: { amount: nanoToString(amount), reason } };
+  return changeOnAccounts(open, options, change, async ({ store }, note) => {
     const user = await userOf(store, name);
-    const { reason = "" } = options;
+    note({ target: user.id });
     const grant = { id: newId("grant"), userId: user.id, amount, reason, by: BY, idempotencyKey: null };
     await store.addGrant(grant);
     return describeUser("Changed", found(await store.findUser(user.id), name));

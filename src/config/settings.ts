@@ -176,7 +176,7 @@ export function telemetrySettings(
   folder: string,
 ) {
   return {
-    accessLog: { lines: log?.lines ?? "all", users: log?.users ?? false },
+    accessLog: { lines: log?.lines ?? "all", users: log?.users ?? false, addresses: log?.addresses ?? false },
     serverTiming: server_timing ?? "on_request",
     otlp: otlp
       ? {

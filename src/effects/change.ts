@@ -1,5 +1,5 @@
 import type { Snapshot } from "../kit/index.ts";
-import { same } from "./values.ts";
+import { same } from "./same.ts";
 
 /** What a change may mean to those who use the gateway, the worst first. */
 export const CLASSES = ["breaking", "risky", "safe"] as const;

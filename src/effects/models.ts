@@ -9,7 +9,8 @@ import {
   type Timeouts,
 } from "../kit/index.ts";
 import { type Changes, KINDS, percentOf, type Subject, type Two, type Value } from "./change.ts";
-import { compareDecimals, decimalNumber, decimalText, duration, pointersOfDifference, same } from "./values.ts";
+import { same } from "./same.ts";
+import { compareDecimals, decimalNumber, decimalText, duration, pointersOfDifference } from "./values.ts";
 
 interface ModelContext {
   /** The plans of either side that may call the model. */

@@ -1,6 +1,7 @@
 import type { Snapshot, StepCondition, StepSettings } from "../kit/index.ts";
-import { type Changes, type Side, type Two } from "./change.ts";
-import { duration, pointersOfDifference, same } from "./values.ts";
+import type { Changes, Side, Two } from "./change.ts";
+import { same } from "./same.ts";
+import { duration, pointersOfDifference } from "./values.ts";
 
 /** The plugins, what they are told, when they run, and the code of local ones. @param everyone the plans of both sides. */
 export function comparePipelines(changes: Changes, [before, after]: Two<Side>, everyone: readonly string[]): void {

@@ -1,12 +1,12 @@
 import { dirname, relative } from "node:path";
 import { type Address, type AdminToken, type AuthSettings, type Secret, type Snapshot } from "../kit/index.ts";
 import { type Changes, FUTURE_USERS, type Two, type Value } from "./change.ts";
+import { same } from "./same.ts";
 import {
   compareDecimals,
   decimalNumber,
   duration,
   pointersOfDifference,
-  same,
   secretText,
   size,
   snakeCase,

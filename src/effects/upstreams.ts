@@ -1,7 +1,8 @@
 import type { Snapshot, Upstream } from "../kit/index.ts";
-import { type Changes, type Subject, type Two, type Value } from "./change.ts";
+import type { Changes, Subject, Two, Value } from "./change.ts";
+import { same } from "./same.ts";
 import { TIMEOUTS } from "./models.ts";
-import { duration, same, snakeCase } from "./values.ts";
+import { duration, snakeCase } from "./values.ts";
 
 /** Upstreams that one side has under another name, by the old one: the same in everything but that. */
 export function renamedUpstreams(before: Snapshot, after: Snapshot): ReadonlyMap<string, string> {

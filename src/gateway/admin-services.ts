@@ -1,4 +1,5 @@
-import { type ErrorCode, type ErrorDetails, GatewayError } from "../kit/index.ts";
+import type { AccessTrail } from "../accounts/access-trail.ts";
+import { type ErrorCode, type ErrorDetails, GatewayError, type NewAuditEntry } from "../kit/index.ts";
 import type { AdminServices, ServiceName } from "../server/admin/services.ts";
 import { SERVICES } from "../server/admin/services.ts";
 import { ledgerQueryOf, shownLedger, shownUsage, usageQueryOf } from "../server/ledger-view.ts";
@@ -6,13 +7,22 @@ import { type AdminUsersParts, userServices } from "./admin-users.ts";
 import type { GenerationHistory } from "./generation-history.ts";
 import type { UpstreamControls } from "./upstream-controls.ts";
 
+/** Ended sessions of the console, in the store's space of small values: no plugin's name has a colon. */
+const ENDED_SESSIONS = "admin:sessions";
+
+/** Counts what was written to the audit log, for metrics. */
+export type CountEntry = (entry: Pick<NewAuditEntry, "action" | "outcome">) => void;
+
 export interface AdminServicesParts extends AdminUsersParts {
+  readonly trail: Pick<AccessTrail, "operatorsFailed">;
+  /** Left out: nobody counts. */
+  readonly count?: CountEntry;
   readonly controls: Pick<UpstreamControls, "set" | "lift">;
   readonly history: Pick<GenerationHistory, "list" | "diff">;
 }
 
 /** What rows of the admin API need of the store, in the process that has it. */
-export function adminServices({ store, controls, history, ...parts }: AdminServicesParts): AdminServices {
+export function adminServices({ store, controls, history, trail, count, ...parts }: AdminServicesParts): AdminServices {
   return {
     ...userServices({ store, ...parts }),
     setManual: (order) => controls.set(order),
@@ -21,8 +31,18 @@ export function adminServices({ store, controls, history, ...parts }: AdminServi
     diffGenerations: (from, to) => history.diff(from, to),
     async writeAudit(entry) {
       await store.writeAudit(entry);
+      count?.(entry);
       return null;
     },
+    async noteFailedSignIns(failures) {
+      await trail.operatorsFailed(failures);
+      return null;
+    },
+    async endSession(sessionId, leftMs) {
+      await store.setValue(ENDED_SESSIONS, sessionId, "ended", leftMs);
+      return null;
+    },
+    isSessionEnded: async (sessionId) => (await store.getValue(ENDED_SESSIONS, sessionId)) !== null,
     listAudit: async (query) => store.listAudit(query),
     ledgerPage: async (query) => shownLedger(await store.ledgerPage(ledgerQueryOf(query))),
     usage: async (query) => shownUsage(await store.usage(usageQueryOf(query, Date.now()))),

@@ -122,6 +122,11 @@ export function userServices({ store, snapshot, now }: AdminUsersParts): UserSer
       return { key, ...shownKey(userId, body), previous };
     },
 
+    async endUserSessions(id) {
+      found(id, await store.endSessions(id));
+      return null;
+    },
+
     async revokeKey(id) {
       if (await store.revokeKey(id)) return null;
       throw new GatewayError("NOT_FOUND", "API key not found");

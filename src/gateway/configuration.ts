@@ -216,9 +216,7 @@ export function restartSections({ server, store, telemetry }: Snapshot): Record<
   const { otlp } = telemetry;
   return {
     "server.listen": JSON.stringify(server.listen),
-    "server.admin": JSON.stringify(
-      admin && [admin.host, admin.port, admin.tokens.map(({ name, role, token }) => [name, role, token.reveal()])],
-    ),
+    "server.admin": JSON.stringify(admin && [admin.host, admin.port]),
     "server.workers": String(server.workers),
     store: JSON.stringify([
       store.url.reveal(),

@@ -1,7 +1,15 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Diagnostic } from "../config/diagnostics.ts";
-import type { BreakerState, Host, IdempotencyKeys, Observer, RequestPipeline, Snapshot } from "../kit/index.ts";
+import type {
+  AdminToken,
+  BreakerState,
+  Host,
+  IdempotencyKeys,
+  Observer,
+  RequestPipeline,
+  Snapshot,
+} from "../kit/index.ts";
 import { buildPipeline } from "../pipeline/build.ts";
 import { RequestRunner } from "../pipeline/run.ts";
 import { withConfig } from "../telemetry/log.ts";
@@ -15,6 +23,7 @@ import type { RequestCounts } from "./comparison.ts";
 import type { Loaded } from "./configuration.ts";
 import { cooldownsOf } from "./cooldowns.ts";
 import type { GuardDecision, GuardReport } from "./guard.ts";
+import type { Shedder } from "./shedding.ts";
 import { lastErrorBody, manualState, targetBody, type UpstreamState } from "./upstream-state.ts";
 
 /** The part of a plugin's host that outlives a configuration. */
@@ -216,15 +225,23 @@ export class ProcessState {
   inFlight: () => number = () => 0;
   /** What runs here, to be listed and ended by id; set with it. */
   streams: Pick<PublicServer, "streams" | "endStream"> = { streams: () => [], endStream: () => false };
+  /** Set by a start; null: requests are never shed, as in an offline gateway. */
+  shedder: Shedder | null = null;
   /** Serves a share of the users beside the generation in force. */
   candidate: Candidate | null = null;
   /** What the others are told of its changes of configuration; set with the first generation. */
   reloads: { readonly reports: readonly GuardReport[]; readonly instead: Instead | null } | null = null;
+  /**
+   * Who may use the admin API: as the newest file says that was taken, also while a guard compares it and after a rollback.
+   * A token that was removed does not come back with a former configuration.
+   */
+  adminTokens: readonly AdminToken[];
   readonly #first: Snapshot;
   #generation: Generation | null = null;
 
   constructor({ snapshot, startedAt }: ProcessStateOptions) {
     this.#first = snapshot;
+    this.adminTokens = snapshot.server.admin?.tokens ?? [];
     this.startedAt = startedAt;
   }
 

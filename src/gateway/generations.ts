@@ -1,5 +1,5 @@
 import { ConfigurationError, lineOf } from "../config/diagnostics.ts";
-import { type IdempotencyKeys, inBackground } from "../kit/index.ts";
+import { type IdempotencyKeys, inBackground, type Snapshot } from "../kit/index.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
@@ -67,6 +67,8 @@ export async function startGenerations(context: StartContext, options: Generatio
   warnings.take(loaded);
   /** The candidate that is put in force just now. */
   let promoted: string | null = null;
+  /** What the latest reload has read. */
+  let read: Snapshot | null = null;
   const reloader: Reloader = new Reloader({
     state,
     files: start.files,
@@ -76,6 +78,7 @@ export async function startGenerations(context: StartContext, options: Generatio
       // At every reload, also one that changes nothing: the file may have been moved away to begin a new one.
       telemetry.reopen();
       const again = await loadAgain(settings);
+      read = isLoaded(again) ? again.snapshot : null;
       if (isLoaded(again) && again.hash === state.snapshot.hash) warnings.take(again);
       return again;
     },
@@ -88,7 +91,10 @@ export async function startGenerations(context: StartContext, options: Generatio
     warnings: () => warnings.list,
     now,
     log,
-    afterReload: (result, by) => endCooldowns(result, by, options.upstreams),
+    afterReload(result, by) {
+      if (result.ok && read !== null) state.adminTokens = read.server.admin?.tokens ?? [];
+      return endCooldowns(result, by, options.upstreams);
+    },
     onEvent(event) {
       if (event.type === "decided") promoted = event.decision.result === "promoted" ? event.hash : null;
       if (event.type === "returned") remember(event.loaded, "rollback");

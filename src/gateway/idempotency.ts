@@ -13,17 +13,17 @@ import {
   type TakenKey,
 } from "../kit/index.ts";
 
-/** Milliseconds for which a key is kept for a process that says nothing of it: three renewals may be lost. */
+/** How long a claim lasts without a renewal: three renewals in a row may be lost. */
 const LEASE_MS = 60_000;
 const RENEWAL_INTERVAL_MS = LEASE_MS / 4;
-/** Between looks for leases to renew and outcomes to keep, while anything runs. */
+/** How often leases are renewed if due, and outcomes stored that the store did not take. */
 const TICK_MS = 1_000;
-/** Between looks at a key that another process has: at first, and at most. */
+/** How often the store is asked for a key of another process: at first, and after a while. */
 const FIRST_POLL_MS = 50;
 const LAST_POLL_MS = 1_000;
-/** Requests of one user that wait for others at once; each takes a connection and keeps its body. */
+/** Requests of one user that may wait at once. Each one holds a connection and its body. */
 const MAX_WAITING_PER_USER = 100;
-/** Answers in memory that the store did not take; beyond, what a request came to is kept without its answer. */
+/** Bytes of answers that wait in memory for the store. Beyond it, outcomes are kept without their answers. */
 const MAX_UNKEPT_BYTES = 16 * 1024 * 1024;
 
 type KeyStore = Omit<IdempotencyStore, "forgetKeys">;
@@ -33,26 +33,26 @@ interface KeyOptions {
   readonly log: Log;
 }
 
-/** A key whose first request this process runs, or whose outcome the store has not taken yet. */
+/** A key whose request runs in this process, or whose outcome is not stored yet. */
 interface Held {
   readonly claim: KeyClaim;
   readonly ended: PromiseWithResolvers<void>;
   /** By `performance.now()`. */
   renewAt: number;
-  /** null: it runs still. */
+  /** null while the request runs. */
   unkept: KeptOutcome | null;
 }
 
 /**
- * The keys of the requests that this process runs: renews their leases, tells those that wait here, and keeps what the
- * store does not take at once. Requests of other processes are waited for by asking the store.
+ * The idempotency keys of the requests that this process runs. Renews their leases, wakes the requests that wait for them in
+ * this process, and holds outcomes while the store is away. For keys of other processes it polls the store.
  */
 export class RunningKeys implements IdempotencyKeys {
   readonly #store: KeyStore;
   readonly #log: Log;
-  /** By user and digest. */
+  /** Keyed by user and digest. */
   readonly #held = new Map<string, Held>();
-  /** Requests that wait, by user. */
+  /** Number of waiting requests by user. */
   readonly #waiting = new Map<string, number>();
   #unkeptBytes = 0;
   #timer: NodeJS.Timeout | null = null;
@@ -82,7 +82,7 @@ export class RunningKeys implements IdempotencyKeys {
     }
   }
 
-  /** Tries once more to keep what the store has not taken. */
+  /** Tries once more to store the outcomes that are still in memory. */
   async close(): Promise<void> {
     if (this.#timer !== null) clearInterval(this.#timer);
     await Promise.all([...this.#held.values()].map((held) => this.#tryToKeep(held)));
@@ -103,14 +103,14 @@ export class RunningKeys implements IdempotencyKeys {
     return { ...state, waited: true };
   }
 
-  /** A key that is held here is not asked for: the store may be away when its request ends. */
+  /** Looks in this process first: the store may be away when the request that has the key ends. */
   async #ask(claim: KeyClaim): Promise<KeyState> {
     const held = this.#held.get(nameOf(claim));
     if (held !== undefined) return stateOf(held, claim);
     try {
       return await this.#store.claimKey(claim, LEASE_MS);
     } catch (error) {
-      // It may have been claimed without an answer, and nobody would run it.
+      // The store may have executed the claim although its reply was lost.
       this.#free(claim).catch(() => {});
       throw error;
     }
@@ -120,7 +120,7 @@ export class RunningKeys implements IdempotencyKeys {
     try {
       await this.#store.freeKey(claim);
     } catch (error) {
-      // Its lease ends by itself.
+      // The lease ends by itself.
       if (!isStoreUnavailable(error)) throw error;
     }
   }
@@ -153,7 +153,7 @@ export class RunningKeys implements IdempotencyKeys {
     };
   }
 
-  /** The store is asked at once: in one write with the settlement that was sent right before. */
+  /** Calls the store in the same turn: it then writes the outcome together with the settlement sent just before. */
   async #tryToKeep(held: Held): Promise<void> {
     if (held.unkept === null) return;
     try {
@@ -203,13 +203,13 @@ function nameOf({ userId, digest }: KeyClaim): string {
   return `${userId} ${digest}`;
 }
 
-/** As the store would say. */
+/** The same answer as the store would give. */
 function stateOf({ claim: { fingerprint, requestId }, unkept }: Held, claim: KeyClaim): KeyState {
   if (fingerprint !== claim.fingerprint) return { state: "mismatch", requestId };
   return unkept === null ? { state: "running", requestId } : { state: "answered", requestId, ...unkept };
 }
 
-/** Resolves when the promise does, after so many milliseconds, or when nobody waits any more. */
+/** Resolves with the promise, after `maxMs`, or when the request is cancelled, whichever is first. */
 function untilAny(promise: Promise<void> | undefined, maxMs: number, cancellation: Cancellation): Promise<void> {
   return new Promise((resolve) => {
     const stop = (): void => {

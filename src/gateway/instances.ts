@@ -21,6 +21,8 @@ export interface InstanceInfo {
   readonly health: Readonly<Record<string, string>>;
   /** Streamed answers under way. */
   readonly streams: number;
+  /** Plans of which it refuses requests, being overloaded. */
+  readonly shedding: readonly string[];
   /** Of the latest changed files that served a share of the users first. */
   readonly guards?: readonly GuardReport[];
   /** Left out: it serves the file as it is, or the file is bad. */
@@ -43,6 +45,7 @@ export function instanceInfo(state: ProcessState): InstanceInfo {
     breakers: Object.fromEntries(state.breakers()),
     health: Object.fromEntries(state.health()),
     streams: state.activeStreams(),
+    shedding: state.shedder?.refusedTiers ?? [],
     ...(guards.length > 0 && { guards }),
     ...(instead && { instead }),
   };
@@ -147,8 +150,8 @@ function parseInstance(text: string): readonly InstanceInfo[] {
   try {
     const value = JSON.parse(text) as Partial<InstanceInfo> | null;
     if (typeof value?.instance !== "string" || typeof value.hash !== "string") return [];
-    const { breakers = {}, health = {}, draining = false } = value;
-    return [{ ...(value as InstanceInfo), breakers, health, draining }];
+    const { breakers = {}, health = {}, draining = false, shedding = [] } = value;
+    return [{ ...(value as InstanceInfo), breakers, health, draining, shedding }];
   } catch {
     return [];
   }

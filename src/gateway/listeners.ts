@@ -1,4 +1,4 @@
-import type { Address } from "../kit/index.ts";
+import type { Address, GatewayError } from "../kit/index.ts";
 import { createAdminHandler } from "../server/admin/handler.ts";
 import type { AdminServices } from "../server/admin/services.ts";
 import { cut, type Listening, listenOn } from "../server/listen.ts";
@@ -6,7 +6,7 @@ import { openApiDocument } from "../server/openapi/document.ts";
 import { createConsolePages, createDashboardPages, type PageFiles } from "../server/pages.ts";
 import { createPublicServer, type PublicServer } from "../server/public.ts";
 import { validateBody as validateCompiled, type ValidateBody } from "../server/body-schemas.ts";
-import type { UserStreams } from "../server/endpoint.ts";
+import type { SignInRecord, UserStreams } from "../server/endpoint.ts";
 import { createRoutes } from "../server/endpoints.ts";
 import { type AdminView, adminRoutes } from "./admin-view.ts";
 import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
@@ -22,7 +22,7 @@ type PublicParts = [
   context: StartContext,
   storage: Pick<Storage, "store" | "isShared">,
   accounts: Accounts,
-  telemetry: Partial<Pick<Telemetry, "traceOf">> & { readonly observer: RouteObserver },
+  telemetry: Partial<Pick<Telemetry, "traceOf" | "digestOf">> & { readonly observer: RouteObserver },
   tokenizer: Pick<Tokenizer, "countForClient">,
   more?: {
     readonly validateBody?: ValidateBody;
@@ -30,6 +30,8 @@ type PublicParts = [
     readonly pages?: PageFiles;
     /** Left out: nobody has any. */
     readonly streams?: UserStreams;
+    /** Left out: sign-ins are written nowhere. */
+    readonly signIns?: SignInRecord;
   },
 ];
 
@@ -55,9 +57,11 @@ const NO_STREAMS: UserStreams = {
 
 /** The public API of this process, without an address of its own. */
 export function publicServer(...parts: PublicParts): PublicServer {
-  const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf }, tokenizer] = parts;
+  const [context, { store, isShared }, { identities, signIn, killSwitch }, { observer, traceOf, digestOf }, tokenizer] =
+    parts;
   const { now, elapsed, log, state } = context;
-  const { validateBody = validateCompiled, pages, streams = NO_STREAMS } = parts[5] ?? {};
+  const { validateBody = validateCompiled, pages, streams = NO_STREAMS, signIns } = parts[5] ?? {};
+  const shed = (tier: string): GatewayError | null => state.shedder?.refusal(tier) ?? null;
   // Made at the first request for it.
   let openApi: string | null = null;
   const routes = createRoutes({
@@ -70,7 +74,10 @@ export function publicServer(...parts: PublicParts): PublicServer {
     transitions: (upstream) => state.generation.transitions(upstream),
     kill: (userId) => killSwitch.kill(userId),
     streams,
+    ...(signIns && { signIns }),
+    ...(digestOf && { digestOf }),
     validateTokenCount: (body) => validateBody("count_tokens", body),
+    shed,
     tokensIn: (text, userId) => tokenizer.countForClient(text, userId),
     openApi: () => (openApi ??= JSON.stringify(openApiDocument())),
     now,
@@ -79,6 +86,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
   const server = createPublicServer({
     pipeline: () => state.generation,
     candidateFor: (userId) => state.candidateFor(userId),
+    shed,
     settings: () => state.snapshot.server,
     validateBody,
     now,
@@ -100,18 +108,22 @@ export function publicServer(...parts: PublicParts): PublicServer {
 
 /** @returns the address as bound; null where none is configured. @throws Error for an address that cannot be had. */
 export async function listenAdmin(
-  { start, now, log, closing }: StartContext,
+  { start, now, log, state, closing }: StartContext,
   view: AdminView,
   services: AdminServices,
   files: PageFiles,
 ): Promise<Address | null> {
   const { admin } = start.loaded.snapshot.server;
   if (admin === null) return null;
-  const pages = createConsolePages(files, () => admin.tokens.length > 0);
+  const pages = createConsolePages(files, () => state.adminTokens.length > 0);
   const handler = createAdminHandler({
     ...adminRoutes(view, { now, log }),
     services,
-    settings: () => admin,
+    settings: () => ({
+      host: admin.host,
+      tokens: state.adminTokens,
+      trustedProxies: state.snapshot.server.trustedProxies,
+    }),
     pages,
     now,
     log,

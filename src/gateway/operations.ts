@@ -83,8 +83,9 @@ export function pluginsBody(plan: OperationsPlan, samples: Samples) {
 export function instancesBody({ self, others, complete }: ProcessReport) {
   const all = [self, ...others].toSorted((a, b) => (a.instance < b.instance ? -1 : 1));
   const hashes = new Set(all.filter(({ draining }) => !draining).map(({ hash }) => hash));
-  const data = all.map(({ instance, host, pid, started_at, hash, generation, loaded_at, draining, streams }) => {
-    return { instance, host, pid, started_at, hash, generation, loaded_at, draining, streams };
+  const data = all.map((one) => {
+    const { instance, host, pid, started_at, hash, generation, loaded_at, draining, streams, shedding } = one;
+    return { instance, host, pid, started_at, hash, generation, loaded_at, draining, streams, shedding };
   });
   return { data, agree: complete ? hashes.size <= 1 : null, complete };
 }

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
+import { AccessTrail } from "../accounts/access-trail.ts";
 import { createAuthentication } from "../accounts/authenticate.ts";
 import { createSignIn } from "../accounts/sign-in/sign-in.ts";
 import { createTokens } from "../accounts/tokens.ts";
@@ -148,6 +149,29 @@ export async function openAccounts(
   return { identities, signIn, killSwitch };
 }
 
+/** Writes sign-ins into the audit log, and counts them. */
+export function openAccessTrail(
+  { now, log, closing }: StartContext,
+  { store }: Pick<Storage, "store">,
+  { metrics }: Pick<Telemetry, "metrics">,
+): AccessTrail {
+  const trail = new AccessTrail({
+    store: {
+      throttle: (counters, window) => store.throttle(counters, window),
+      async writeAudit(entry) {
+        await store.writeAudit(entry);
+        metrics.audited(entry.action, entry.outcome);
+      },
+    },
+    limitKey,
+    count: (who, result, count) => metrics.signedIn(who, result, count),
+    now,
+    log,
+  });
+  closing.add(() => trail.close());
+  return trail;
+}
+
 /** Connections, breakers and health; the simulator starts when an upstream first needs it. */
 export function openUpstreams({ now, log, closing }: StartContext): Upstreams {
   // Few gateways that listen have an upstream in it.
@@ -173,6 +197,8 @@ export interface Telemetry {
   /** Of the requests of one generation: their lines and counts carry its hash, and while it is on trial they are compared. */
   readonly observerOf: (snapshot: Snapshot, trial: Trial) => Observer;
   readonly traceOf: (headers: IncomingHttpHeaders) => RequestTrace | null;
+  /** By what lines of log tell users and keys apart; null where they do not. */
+  readonly digestOf: (id: string) => string | null;
   /** Before a configuration is put in force. Never rejects. */
   prepare(settings: TelemetrySettings): Promise<void>;
   /** Opens the decision log again, by the settings in force. */
@@ -197,6 +223,7 @@ export async function openTelemetry(context: StartContext, { store, storeState }
     manual: () => state.manual(),
     health: () => state.health(),
     activeStreams: () => state.activeStreams(),
+    shedding: () => state.shedder?.counts() ?? [],
     store: storeState,
     dropped: () => ({ spans: sink?.droppedSpans ?? 0, decisions: decisions.dropped }),
     *generations() {
@@ -238,7 +265,9 @@ export async function openTelemetry(context: StartContext, { store, storeState }
     if (otlp !== null) return recordedTrace(traceparent, tracestate, otlp.sample);
     return traceparent === undefined ? null : traceParentOf(traceparent, tracestate);
   };
-  return { metrics, figures, observer: createObserver({ ...parts, log }), observerOf, traceOf, prepare, reopen };
+  const digestOf = (id: string): string | null => (accessLog().users ? digests.of(id) : null);
+  const observer = createObserver({ ...parts, log });
+  return { metrics, figures, observer, observerOf, traceOf, digestOf, prepare, reopen };
 }
 
 /** Just after each whole second. @returns ends it. */

@@ -8,7 +8,7 @@ import { parse } from "../config/parse.ts";
 import { isRecord } from "../config/schema.ts";
 import { coveredPlaces, looksLikeKey, masked } from "../config/secrets.ts";
 import { maskedUnread } from "../config/unread.ts";
-import { REDACTED } from "../effects/values.ts";
+import { REDACTED } from "../effects/same.ts";
 import { isPluginPath } from "../kit/index.ts";
 import { codeOf } from "./compile.ts";
 import type { Loaded } from "./configuration.ts";

@@ -1,7 +1,9 @@
 import { watchConfig } from "../config/watch.ts";
-import { type Address, inBackground, type Store } from "../kit/index.ts";
+import { type Address, type AdminToken, inBackground, type Store } from "../kit/index.ts";
 import type { Explainer } from "../offline/answer.ts";
+import type { AccessTrail } from "../accounts/access-trail.ts";
 import type { Explain } from "../server/admin/endpoint.ts";
+import type { SignInRecord } from "../server/endpoint.ts";
 import { NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
 import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } from "../telemetry/log.ts";
 import type { AdminServices } from "../server/admin/services.ts";
@@ -17,6 +19,7 @@ import { listenAdmin, listenPublic, type PublicListener, urlOf } from "./listene
 import type { Reloader } from "./reloader.ts";
 import {
   hostServices,
+  openAccessTrail,
   openKeys,
   openAccounts,
   openStorage,
@@ -26,6 +29,7 @@ import {
   type StartContext,
   type Storage,
 } from "./services.ts";
+import { type Load, shedBy, Shedder } from "./shedding.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
 import { StreamDirectory } from "./stream-list.ts";
 import { UpstreamControls } from "./upstream-controls.ts";
@@ -50,6 +54,8 @@ export interface GatewayOptions extends Partial<Omit<LoadSettings, "file" | "log
   readonly now?: () => number;
   /** The configuration to start with; loaded from the file unless given. */
   readonly start?: FirstLoad;
+  /** In place of what this process measures each second. */
+  readonly measureLoad?: () => Load;
   /** For one of several processes that share the listen addresses; their supervisor has the admin listener. */
   readonly worker?: {
     /** Whether this worker saves the last good configuration: one does for all. */
@@ -70,6 +76,8 @@ export interface Gateway {
   readonly adminView: ProcessAdminView;
   /** What its routes need of the store. */
   readonly adminServices: AdminServices;
+  /** Who may use the admin API. Another list after a reload that changes it. */
+  readonly adminTokens: readonly AdminToken[];
   reload(): Promise<ReloadResult>;
   /** Returns to one of the last ten generations, as `GET /admin/config` lists them. */
   rollback(to: RollbackTarget): Promise<ReloadResult>;
@@ -90,10 +98,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const context = await prepare(options);
   const { start, log, state, closing } = context;
   try {
+    state.shedder = new Shedder({ snapshot: () => state.snapshot, log });
     const storage = await openStorage(context);
     const accounts = await openAccounts(context, storage);
     const upstreams = openUpstreams(context);
     const telemetry = await openTelemetry(context, storage);
+    const trail = openAccessTrail(context, storage, telemetry);
     const tokenizer = openTokenizer(context);
     const services = hostServices(context, storage, accounts, tokenizer);
     const keys = openKeys(context, storage);
@@ -130,7 +140,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       log,
     });
     closing.add(() => streams.close());
-    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer, { pages, streams });
+    const publicListener = await listenPublic(context, storage, accounts, telemetry, tokenizer, {
+      pages,
+      streams,
+      signIns: signInRecord(trail),
+    });
+    closing.add(shedBy(state.shedder, () => state.snapshot.server.shed !== null, options.measureLoad));
     registry.start();
     closing.add(() => registry.close());
     const loop = new EventLoopMonitor();
@@ -150,7 +165,19 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       streams,
       explain: explainer(context, storage),
     });
-    const ofAdmin = adminServices({ store, controls, history, snapshot: () => state.snapshot, now: context.now });
+    const ofAdmin = adminServices({
+      store,
+      controls,
+      history,
+      trail,
+      count(entry) {
+        if (entry.outcome === "begun") return;
+        metrics.audited(entry.action, entry.outcome);
+        if (entry.action === "signIn") metrics.signedIn("operator", "ok", 1);
+      },
+      snapshot: () => state.snapshot,
+      now: context.now,
+    });
     const admin = options.worker ? null : await listenAdmin(context, adminView, ofAdmin, pages);
     logListening(context, publicListener, admin, options.worker !== undefined);
     watchFiles(context, reloader);
@@ -166,6 +193,9 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
       instance: state.instance,
       adminView,
       adminServices: ofAdmin,
+      get adminTokens() {
+        return state.adminTokens;
+      },
       reload: () => reloader.reload(),
       rollback: (to) => reloader.rollback(to),
       drain(maxMs) {
@@ -208,6 +238,13 @@ function explainer({ state, now }: StartContext, { store }: Storage): Explain {
     });
   };
   return async (question) => (await (made ??= make())).answer(question);
+}
+
+function signInRecord(trail: AccessTrail): SignInRecord {
+  return {
+    succeeded: (userId, method, address) => trail.userSignedIn(userId, method, address),
+    failed: (result) => trail.userFailed(result),
+  };
 }
 
 function logListening(

@@ -173,6 +173,17 @@ export function overloaded(): GatewayError {
   return new GatewayError("OVERLOADED", "Server is busy", { retryAfter: 1 });
 }
 
+/**
+ * Refuses a request of an overloaded process. Nothing is looked up for its answer, which must cost next to nothing: most
+ * requests may get it.
+ */
+export class ShedRefusal extends GatewayError {
+  /** @param retryAfter seconds */
+  constructor(retryAfter: number) {
+    super("OVERLOADED", "Server is busy", { retryAfter });
+  }
+}
+
 export function shuttingDown(): GatewayError {
   return new GatewayError("SHUTTING_DOWN", "Server is shutting down", { retryAfter: 1 });
 }

@@ -53,6 +53,8 @@ export interface RefusedRequest {
 
 /** What metrics and logs are made of. */
 export interface Observer {
+  /** Before `began`: which request it is of. Left out: nobody needs to know. */
+  arrived?(exchange: Exchange, request: ClientRequest): void;
   /** Before anything else: its request is still whole. Left out: nobody needs to read it. */
   began?(exchange: Exchange): void;
   attempt(exchange: Exchange, target: Target, result: AttemptResult): void;

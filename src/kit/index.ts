@@ -14,6 +14,7 @@ export * from "./key-limits.ts";
 export * from "./key-use.ts";
 export * from "./ledger.ts";
 export * from "./lifecycle.ts";
+export * from "./media.ts";
 export * from "./money.ts";
 export * from "./nearest.ts";
 export * from "./networks.ts";
@@ -28,7 +29,14 @@ export * from "./shedding.ts";
 export * from "./snapshot.ts";
 export * from "./store.ts";
 export { streamTexts } from "./stream-texts.ts";
-export { type ChangeText, isLonger, type TextChange, withAnswerTexts, withCallTexts } from "./texts.ts";
+export {
+  type ChangeName,
+  type ChangeText,
+  isLonger,
+  type TextChange,
+  withAnswerTexts,
+  withCallTexts,
+} from "./texts.ts";
 export * from "./tags.ts";
 export * from "./timeline.ts";
 export * from "./trace.ts";

@@ -2,6 +2,7 @@ import type { AbortReason, Cancellation } from "./cancellation.ts";
 import type { ErrorCode, GatewayError } from "./errors.ts";
 import type { Json } from "./json.ts";
 import type { KeyLimits } from "./key-limits.ts";
+import type { Medium } from "./media.ts";
 import type { Reference } from "./references.ts";
 import type { StreamEvent } from "./reply.ts";
 import type { Kind, Model, Target, Tier } from "./snapshot.ts";
@@ -64,6 +65,8 @@ export interface Principal {
   readonly keyLimits?: KeyLimits;
   /** Raised by what makes this out of date: another tier, a revoked key. Absent where the store has no need of it. */
   readonly version?: number;
+  /** The user's `sessions`, for access tokens. Absent: 0. */
+  readonly sessions?: number;
 }
 
 /** A file that came with a request; may be read as often as there are attempts. */
@@ -85,8 +88,10 @@ export interface CallFacts {
   /** The route identifier that the client sent. */
   readonly model: string;
   readonly stream: boolean;
-  /** UTF-8 bytes of prompt text, for the hold. */
+  /** UTF-8 bytes of prompt text, and what its media count at four bytes a token, for the hold. */
   readonly promptBytes: number;
+  /** Images, documents and recordings of the prompt. Left out: there are none, or an answer streams. */
+  readonly media?: readonly Medium[];
   /** Output tokens the client allows at most; null when it did not say. */
   readonly maxOutput: number | null;
   /** Answers the client asks for (`n`), for a hold without `maxOutput`; left out: 1. */

@@ -318,7 +318,12 @@ export interface Incident {
 }
 
 export interface TelemetrySettings {
-  readonly accessLog: { readonly lines: "all" | "failures" | "none"; readonly users: boolean };
+  readonly accessLog: {
+    readonly lines: "all" | "failures" | "none";
+    readonly users: boolean;
+    /** Whether lines have the client's address. */
+    readonly addresses: boolean;
+  };
   readonly serverTiming: "on_request" | "always" | "never";
   readonly otlp: OtlpSettings | null;
   readonly decisionLog: DecisionLogSettings | null;

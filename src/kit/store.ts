@@ -75,7 +75,12 @@ export interface NewFamily {
   readonly digest: Uint8Array;
   /** Unix milliseconds; the same for every token of the family. */
   readonly expiresAt: number;
+  /** The user's `sessions` when the family began. Absent: 0. */
+  readonly sessions?: number;
 }
+
+/** What a refresh token stands for. */
+export interface Rotated extends Pick<NewFamily, "userId" | "expiresAt" | "sessions"> {}
 
 export interface Rotation {
   /** Of the token that is used up, SHA-256. */
@@ -220,9 +225,11 @@ export interface SignInStore {
    * Makes the successor the family's only live token. A token that was followed before, beyond the grace, kills its
    * family. @returns null unless `successor` is the live token now.
    */
-  rotate(rotation: Rotation): Awaitable<{ readonly userId: string; readonly expiresAt: number } | null>;
+  rotate(rotation: Rotation): Awaitable<Rotated | null>;
   /** Kills the family of a token, live or used up. */
   endFamily(digest: Uint8Array): Awaitable<void>;
+  /** Raises the user's `sessions`: tokens issued before are void on every instance. @returns null without such a user. */
+  endSessions(userId: string): Awaitable<User | null>;
   /**
    * Counts 1 in every counter, or, when one of them is full, in none. Windows are fixed, `window` milliseconds long.
    * @returns null, or the milliseconds until every full counter has room.

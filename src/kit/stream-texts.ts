@@ -1,7 +1,7 @@
 import { isJson, type Json } from "./json.ts";
 import type { StreamChange } from "./plugin.ts";
 import type { StreamEvent } from "./reply.ts";
-import { JsonChange, type TextChange, TextWriter } from "./texts.ts";
+import { answerWriter, type ChangeName, JsonChange, type TextChange, type TextWriter } from "./texts.ts";
 
 /** Where in a choice a text stands while it streams. */
 interface Place {
@@ -16,18 +16,21 @@ interface Place {
 /**
  * Changes the texts of a stream: each has a `TextChange` of its own. What is held back of one is released before another
  * begins, and before the finish reason. Probabilities of the tokens of what is changed or held back are left out.
+ * @param changeName changes the names of tools, which come whole. Absent: they stay as they are.
  */
-export function streamTexts(begin: () => TextChange): StreamChange {
-  return new StreamTexts(begin);
+export function streamTexts(begin: () => TextChange, changeName?: ChangeName): StreamChange {
+  return new StreamTexts(begin, changeName);
 }
 
 class StreamTexts implements StreamChange {
   readonly #begin: () => TextChange;
+  readonly #changeName: ChangeName | undefined;
   readonly #choices = new Map<unknown, ChoiceTexts>();
   #last: Json = {};
 
-  constructor(begin: () => TextChange) {
+  constructor(begin: () => TextChange, changeName: ChangeName | undefined) {
     this.#begin = begin;
+    this.#changeName = changeName;
   }
 
   event(event: StreamEvent): readonly StreamEvent[] {
@@ -65,7 +68,7 @@ class StreamTexts implements StreamChange {
 
   #textsOf(index: unknown): ChoiceTexts {
     let texts = this.#choices.get(index);
-    if (texts === undefined) this.#choices.set(index, (texts = new ChoiceTexts(this.#begin)));
+    if (texts === undefined) this.#choices.set(index, (texts = new ChoiceTexts(this.#begin, this.#changeName)));
     return texts;
   }
 
@@ -82,10 +85,12 @@ interface Released {
 /** The open texts of one choice. */
 class ChoiceTexts {
   readonly #begin: () => TextChange;
+  readonly #changeName: ChangeName | undefined;
   readonly #open = new Map<string, { readonly place: Place; readonly change: TextChange }>();
 
-  constructor(begin: () => TextChange) {
+  constructor(begin: () => TextChange, changeName: ChangeName | undefined) {
     this.#begin = begin;
+    this.#changeName = changeName;
   }
 
   /** @returns what has to come before the delta, and what becomes of it. */
@@ -95,7 +100,7 @@ class ChoiceTexts {
       isLast || (group !== "call" && [...begun].some((other) => other !== group));
     const own = new Set<string>();
     let produced = "";
-    const written = withDeltaTexts(delta, (place, text) => {
+    const written = withDeltaTexts(delta, this.#changeName, (place, text) => {
       if (place === null) return this.#once(text);
       own.add(place.name);
       const { change } = this.#textAt(place);
@@ -191,15 +196,15 @@ const WORDS = new Map<string, Place["group"]>([
 ]);
 
 /** The delta with its texts changed; the very same one when none was. @param change of null: a text that comes whole. */
-function withDeltaTexts(delta: Json, change: (place: Place | null, text: string) => string): Json {
-  const whole = new TextWriter((text) => change(null, text));
+function withDeltaTexts(delta: Json, changeName: ChangeName | undefined, change: Change): Json {
+  const whole = answerWriter((text) => change(null, text), changeName);
   const write = (name: string, value: unknown): unknown => {
     const group = WORDS.get(name);
     if (group !== undefined && typeof value === "string") {
       return value === "" ? value : change({ name, group, wrap: (text) => ({ [name]: text }) }, value);
     }
     if (name === "reasoning_details") return eachOf(value, (detail) => withDetail(detail, change));
-    if (name === "tool_calls") return eachOf(value, (call) => withCall(call, change));
+    if (name === "tool_calls") return eachOf(value, (call) => withCall(call, change, whole));
     const within = WITHIN.get(name);
     if (within !== undefined && isJson(value)) return withInner(name, value, within, change, whole);
     if (name === "native" && isJson(value)) return withNative(value, change, whole);
@@ -256,13 +261,13 @@ function withDetail(detail: Json, change: Change): Json {
 /** A function's arguments are JSON, the input of another tool is plain text. */
 const INPUTS: Readonly<Record<string, string>> = { function: "arguments", custom: "input" };
 
-function withCall(call: Json, change: Change): Json {
+function withCall(call: Json, change: Change, whole: TextWriter): Json {
   const { index } = call;
   return eachField(call, (kind, inner) => {
     const field = Object.hasOwn(INPUTS, kind) ? INPUTS[kind] : undefined;
     if (field === undefined || !isJson(inner)) return inner;
     return eachField(inner, (name, value) => {
-      if (name !== field || !isText(value)) return value;
+      if (name !== field || !isText(value)) return whole.write(value, name);
       const wrap = (text: string): Json => ({ tool_calls: [{ index, [kind]: { [field]: text } }] });
       return change({ name: `call ${String(index)}`, group: "call", isJson: kind === "function", wrap }, value);
     });

@@ -22,7 +22,13 @@ export interface TextChange {
  */
 export type ChangeText = (text: string, about: { readonly fixed: boolean }) => string;
 
-/** Fields whose text says what something is, or that no model reads: identifiers, addresses, files, seals, settings. */
+/** Changes a name of a tool or of who speaks, which has to stay a name. */
+export type ChangeName = (name: string) => string;
+
+/**
+ * Fields of a request whose text says what something is, or that no model reads: identifiers, addresses, files, seals,
+ * settings. Every other one is a text, because providers have more fields than anybody knows.
+ */
 const NO_TEXTS: ReadonlySet<string> = new Set(
   (
     "type role id object model name index url image_url data file_data file_id file_url b64_json signature format " +
@@ -33,15 +39,40 @@ const NO_TEXTS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
+/**
+ * Fields of an answer that a person or a program reads as the model's words: of the canonical shapes, and of the blocks,
+ * items and events of the Messages and Responses formats. Everything else of an answer is the provider's own, such as
+ * `system_fingerprint`.
+ */
+const ANSWER_TEXTS: ReadonlySet<string> = new Set(
+  // Words and thoughts of a chat.
+  (
+    "content text refusal reasoning reasoning_content thinking summary transcript delta partial_json " +
+    // Calls of tools, and what tools that the provider runs were asked and said.
+    "arguments input output query queries code logs stdout stderr command commands diff prompt instructions error message " +
+    // Sources and quotations.
+    "title document_title cited_text quote snippet description " +
+    // Other kinds of models: transcriptions, images, reranks.
+    "word words document documents revised_prompt"
+  ).split(" "),
+);
+
+/** Fields with names that models read. A pattern is one, too: what stands in it has to stay a pattern. */
+const NAMES: ReadonlySet<string> = new Set(["name", "pattern"]);
+
+/** Fields with values of a tool or a schema: every text in them is one, whatever its field is called. */
+const VALUES: ReadonlySet<string> = new Set(["arguments", "default", "const", "examples"]);
+
 /** Deeper than any schema; recursion far beyond would exhaust the stack. */
 const MAX_DEPTH = 500;
 
 /**
  * The call with its texts changed; the very same one when none was. A call of the Responses format also has the client's
  * own request, which goes to an upstream of the same format: it is changed alike.
+ * @param changeName absent: names stay as they are.
  */
-export function withCallTexts(call: Call, change: ChangeText): Call {
-  const writer = new TextWriter(change);
+export function withCallTexts(call: Call, change: ChangeText, changeName?: ChangeName): Call {
+  const writer = new TextWriter(change, { changeName, isText: (field) => !NO_TEXTS.has(field) });
   const changed: Record<string, unknown> = {};
   for (const field of ["body", "canonical", "native", "request"]) {
     const before: unknown = Reflect.get(call, field);
@@ -51,53 +82,88 @@ export function withCallTexts(call: Call, change: ChangeText): Call {
   return Object.keys(changed).length === 0 ? call : { ...call, ...changed };
 }
 
-/** A complete answer with its texts changed; the very same one when none was. */
-export function withAnswerTexts(body: Json, change: ChangeText): Json {
-  return new TextWriter(change).write(body) as Json;
+/** A complete answer with its texts changed; the very same one when none was. @param changeName as of `withCallTexts` */
+export function withAnswerTexts(body: Json, change: ChangeText, changeName?: ChangeName): Json {
+  return answerWriter(change, changeName).write(body) as Json;
 }
+
+/** Writes answers, and parts of them. */
+export function answerWriter(change: ChangeText, changeName?: ChangeName): TextWriter {
+  return new TextWriter(change, { changeName, isText: (field) => ANSWER_TEXTS.has(field) });
+}
+
+interface WriterOptions {
+  readonly isText: (field: string) => boolean;
+  readonly changeName?: ChangeName;
+}
+
+/** What is known of the place of a value. */
+interface At {
+  /** Its nearest field. */
+  readonly field: string;
+  readonly fixed: boolean;
+  /** Among the values of a tool or a schema. */
+  readonly isValue: boolean;
+  readonly depth: number;
+}
+
+const TOP: At = { field: "", fixed: false, isValue: false, depth: 0 };
 
 /** Copies what it changes, and nothing else. What it has met before it changes as before. */
 export class TextWriter {
   readonly #change: ChangeText;
+  readonly #options: WriterOptions;
   readonly #written = new Map<object, unknown>();
 
-  constructor(change: ChangeText) {
+  constructor(change: ChangeText, options: WriterOptions) {
     this.#change = change;
+    this.#options = options;
   }
 
-  write(value: unknown, field = "", fixed = false, depth = 0): unknown {
-    if (typeof value === "string") {
-      if (field === "file_data") return changedDocument(value, this.#change);
-      if (value === "" || NO_TEXTS.has(field)) return value;
-      return field === "arguments" ? changedJson(value, this.#change) : this.#change(value, { fixed });
-    }
+  /** @param field that the value stands in. */
+  write(value: unknown, field = ""): unknown {
+    return this.#write(value, field === "" ? TOP : { ...TOP, field });
+  }
+
+  #write(value: unknown, at: At): unknown {
+    if (typeof value === "string") return value === "" ? value : this.#text(value, at);
     if (typeof value !== "object" || value === null) return value;
-    if (depth > MAX_DEPTH) throw invalidRequest("/", "must not be nested so deeply");
+    if (at.depth > MAX_DEPTH) throw invalidRequest("/", "must not be nested so deeply");
     const known = this.#written.get(value);
     if (known !== undefined) return known;
-    const written = isJson(value) ? this.#object(value, fixed, depth) : this.#list(value as [], field, fixed, depth);
+    const inside = { ...at, depth: at.depth + 1 };
+    const written = isJson(value) ? this.#object(value, inside) : this.#list(value as [], inside);
     this.#written.set(value, written);
     return written;
   }
 
-  #list(list: readonly unknown[], field: string, fixed: boolean, depth: number): readonly unknown[] {
+  #text(text: string, { field, fixed, isValue }: At): string {
+    const { isText, changeName } = this.#options;
+    if (field === "file_data") return changedDocument(text, this.#change);
+    if (!isValue && changeName !== undefined && NAMES.has(field)) return changeName(text);
+    if (!isValue && !isText(field)) return text;
+    return field === "arguments" && !isValue ? changedJson(text, this.#change) : this.#change(text, { fixed });
+  }
+
+  #list(list: readonly unknown[], at: At): readonly unknown[] {
     let copy: unknown[] | null = null;
     for (const [index, item] of list.entries()) {
-      const written = this.write(item, field, fixed, depth + 1);
+      const written = this.#write(item, at);
       if (written !== item) (copy ??= [...list])[index] = written;
     }
     return copy ?? list;
   }
 
-  #object(object: Json, isAround: boolean, depth: number): Json {
-    const fixed = isAround || isSigned(object);
+  #object(object: Json, at: At): Json {
+    const fixed = at.fixed || isSigned(object);
     let copy: Json = object;
     for (const [field, value] of Object.entries(object)) {
       if (field === "logprobs") continue;
       const isThought = field === "reasoning_content" && someSigned(object["reasoning_details"]);
       // Of a document of the Messages format.
       const name = field === "data" && object["type"] === "text" ? "text" : field;
-      const written = this.write(value, name, fixed || isThought, depth + 1);
+      const isValue = at.isValue || (typeof value === "object" && isValueOf(object, field));
+      const written = this.#write(value, { ...at, field: name, fixed: fixed || isThought, isValue });
       // A computed key: `__proto__` must stay a plain field.
       if (written !== value) copy = { ...copy, [field]: written };
     }
@@ -105,6 +171,11 @@ export class TextWriter {
     // Single tokens would still say what the text no longer does.
     return { ...copy, logprobs: Array.isArray(object["logprobs"]) ? [] : null };
   }
+}
+
+/** Whether a field of an object has values of a tool or a schema. `input` is one of a call in the Messages format. */
+function isValueOf({ type }: Json, field: string): boolean {
+  return VALUES.has(field) || (field === "input" && typeof type === "string" && type.endsWith("tool_use"));
 }
 
 function isSigned(value: unknown): boolean {

@@ -14,6 +14,8 @@ export interface User {
   readonly createdAt: number;
   /** Unix milliseconds since which neither keys nor tokens work; absent: they do. */
   readonly disabledAt?: number;
+  /** How often all sessions were ended: tokens of a lower number are void. Absent: never. */
+  readonly sessions?: number;
 }
 
 export type NewUser = { readonly id: string; readonly email: string; readonly tier: string; readonly credits: bigint };

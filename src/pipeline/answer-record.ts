@@ -11,24 +11,24 @@ import {
 import { WatchedSource } from "./answers.ts";
 import type { ExchangeState } from "./exchange.ts";
 
-/** What is true of one answer alone, or is told afresh. */
+/** Headers that belong to one response only, or are computed again for each. */
 const NOT_KEPT = /^(?:x-ratelimit-.*|server-timing|x-gateway-queued-ms|deprecation|sunset)$/i;
 
 export type StreamReply = Pick<EventReply, "type" | "source"> | Omit<ByteReply, "target">;
 
-/** A whole answer as the client got it. */
+/** A complete answer as the client received it. */
 type KeptAnswer = {
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
 } & ({ readonly text: string } | { readonly base64: string });
 
-/** Notes what the first request with a key is answered, and keeps it when the request is settled. */
+/** Records the answer to the first request with a key, and stores it when the request is settled. */
 export class AnswerRecord {
   readonly #key: HeldKey;
   readonly #secret: Buffer;
-  /** A whole answer was made; null in it: it is too long. */
+  /** Set once a complete answer exists; `answer` is null if it is too long. */
   #made: { readonly answer: KeptAnswer | null } | null = null;
-  /** Of a body that is relayed as it is, such as audio; null: there is none, or it is too long. */
+  /** The bytes of a relayed body, such as audio; null if there is none, or it is too long. */
   #bytes: { readonly chunks: Uint8Array[]; size: number } | null = null;
   #about: Pick<KeptAnswer, "contentType" | "headers"> | null = null;
 
@@ -37,14 +37,14 @@ export class AnswerRecord {
     this.#secret = secret;
   }
 
-  /** A whole answer was written. */
+  /** Records a complete answer. */
   note(text: string, state: ExchangeState): void {
     const isLong = Buffer.byteLength(text) > MAX_KEPT_ANSWER_BYTES;
     const about = { contentType: state.format.contentType, headers: keptHeaders(state) };
     this.#made = { answer: isLong ? null : { ...about, text } };
   }
 
-  /** Notes a body on its way; events are not kept. */
+  /** Records a body while it is relayed. Streams of events are not kept. */
   watch<Streamed extends StreamReply>(reply: Streamed, state: ExchangeState): Streamed {
     if (reply.type === "events") return reply;
     this.#about = { contentType: reply.contentType, headers: keptHeaders(state) };
@@ -52,7 +52,7 @@ export class AnswerRecord {
     return { ...reply, source: new WatchedSource(reply.source, this.#add) };
   }
 
-  /** Once, with the settlement. undefined: there is nothing to keep, and the key is free again. */
+  /** Called once, with the settlement. Returns undefined if there is nothing to keep: then the key becomes free. */
   keep(outcome: Outcome): Promise<void> | undefined {
     const { kind, finished } = outcome;
     const isWhole = kind === "served" || this.#made !== null || (finished && ABANDONED.has(kind));
@@ -74,7 +74,7 @@ export class AnswerRecord {
   };
 }
 
-/** Nobody waits for the rest, but an answer may have been made. */
+/** Outcomes where the client did not wait for the end, but a complete answer may exist. */
 const ABANDONED: ReadonlySet<Outcome["kind"]> = new Set<AbortReason>(["client_gone", "killed", "shutdown"]);
 
 function keptHeaders(state: ExchangeState): Record<string, string> {
@@ -92,7 +92,7 @@ function sealed(secret: Buffer, answer: KeptAnswer): string {
   return Buffer.concat([nonce, packed, cipher.final(), cipher.getAuthTag()]).toString("base64");
 }
 
-/** null for what another version has written. */
+/** Decrypts a kept answer. Returns null for one that another version has written. */
 export function opened(secret: Buffer, text: string): KeptAnswer | null {
   const bytes = Buffer.from(text, "base64");
   const decipher = createDecipheriv(CIPHER, secret, bytes.subarray(0, NONCE_BYTES));

@@ -31,7 +31,7 @@ interface LinkedStep {
 /** A hook with what the runner needs to name it and to judge its failure. */
 export interface Bound<Name extends HookName> {
   readonly plugin: string;
-  /** Of its step in the pipeline: hooks of several names that run as one keep the pipeline's order. */
+  /** The place of its step in the pipeline. Hooks of several names that run as one keep that order. */
   readonly position: number;
   readonly failOpen: boolean;
   readonly call: NonNullable<Hooks[Name]>;

@@ -157,7 +157,7 @@ export class ExchangeState {
   }
 
   #promptText(): PackedText {
-    return (this.#prompt ??= new PackedText(this.format.promptText()));
+    return (this.#prompt ??= PackedText.ofPrompt(this, this.#host.snapshot));
   }
 
   /** @throws TypeError for marks that no plugin may make. */

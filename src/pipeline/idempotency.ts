@@ -19,14 +19,14 @@ import {
 import { serverTimingHeader, standingHeaders } from "./answer-headers.ts";
 import { AnswerRecord, opened } from "./answer-record.ts";
 import { elapsedOf } from "./exchange.ts";
-import { currentWindows, isConfirmed } from "./hooks.ts";
+import { currentWindows } from "./hooks.ts";
 import { FREE } from "./outcome.ts";
 import type { RunnerParts } from "./request-run.ts";
 import { EVENT_STREAM } from "./stream.ts";
 
-/** How often a user is identified while the account is being changed. */
+/** How often a caller is identified again while the account is being changed. */
 const MAX_IDENTIFICATIONS = 5;
-/** For which a request for a model that is not there waits for another one. */
+/** How long a request waits if its model does not exist, so that it has no deadline. */
 const DEFAULT_WAIT_MS = 60_000;
 const REPLAYED = { "Idempotency-Replayed": "true" };
 
@@ -36,7 +36,7 @@ interface Runner {
   refuse(request: InferenceRequest, principal: Principal, error: unknown, requestId?: string): Promise<void>;
 }
 
-/** What the key and the body of a request are made to. The store has neither, and cannot read what it keeps. */
+/** Values derived from key and body. The store has neither of these, so it cannot read the answers it keeps. */
 interface Secrets {
   readonly digest: string;
   readonly fingerprint: string;
@@ -44,8 +44,8 @@ interface Secrets {
 }
 
 /**
- * Serves requests with an idempotency key: the first as any other, those that repeat it with its answer. A repeated
- * request is not admitted, so it takes no slot while it waits, and counts nowhere.
+ * Serves requests with an idempotency key. The first one is served as usual, and repeated ones get its answer. A repeated
+ * request is never admitted, so it takes no slot while it waits and counts nowhere.
  */
 export class KeyedRequests {
   readonly #keys: IdempotencyKeys;
@@ -69,7 +69,7 @@ export class KeyedRequests {
       const taken = await this.#keys.take(claim, { cancellation, maxMs: this.#maxWait(request) });
       if (taken.state === "first") {
         try {
-          // A key may have been revoked meanwhile.
+          // The API key may have been revoked during the wait.
           if (taken.waited) current = await this.#confirmed(request);
           await this.#runner.run(request, current, new AnswerRecord(taken.key, answer));
         } finally {
@@ -78,7 +78,7 @@ export class KeyedRequests {
         return;
       }
       if (taken.state === "aborted") return await this.#giveUp(request, principal);
-      // Nothing else asks whether the principal is up to date, or what the API key may do.
+      // There is no admission, which would otherwise check that the principal is up to date.
       current = await this.#confirmed(request);
       await this.#answerAgain(request, current, taken, answer);
     } catch (error) {
@@ -86,7 +86,7 @@ export class KeyedRequests {
     }
   }
 
-  /** Milliseconds. A function of its own: a call that `serve` had would live as long as the answer streams. */
+  /** Milliseconds. Not inlined: a local `call` in `serve` would stay in memory as long as the answer streams. */
   #maxWait({ body }: InferenceRequest): number {
     const { snapshot, now } = this.#parts.host;
     return modelAt(snapshot, body!.call.model, now())?.deadline ?? DEFAULT_WAIT_MS;
@@ -97,7 +97,7 @@ export class KeyedRequests {
     const { host } = this.#parts;
     for (let left = MAX_IDENTIFICATIONS; left > 0; left -= 1) {
       const principal = await this.#runner.identify(request);
-      if (await isConfirmed(principal, host)) return principal;
+      if (await host.identities.confirm(principal)) return principal;
       host.identities.forget(principal);
     }
     throw storeUnavailable(new Error("the caller's account changes faster than it can be read"));
@@ -141,7 +141,7 @@ export class KeyedRequests {
     observer.replayed?.(request.head, requestId, request.receivedAt);
   }
 
-  /** It waited for another one, and nobody waits for it any more. */
+  /** The client has left while the request waited, or the gateway stops. */
   #giveUp(request: InferenceRequest, principal: Principal): Promise<void> {
     const { client, body } = request;
     const reason = (client.cancellation ?? client.signal).reason as AbortReason;

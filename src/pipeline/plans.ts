@@ -54,7 +54,9 @@ const NO = "0";
 
 /** One character for each step. */
 function marks(steps: readonly Conditional[], holds: (when: StepCondition) => boolean): string {
-  return steps.map(({ settings: { when } }) => (when === null || holds(when) ? YES : NO)).join("");
+  let marks = "";
+  for (const { settings } of steps) marks += settings.when === null || holds(settings.when) ? YES : NO;
+  return marks;
 }
 
 /** The marks of steps that both have. */

@@ -68,6 +68,7 @@ export class RequestRun {
     requireTakenReferences(call, model, parts.host.snapshot.upstreams);
     this.#hooks = parts.pipeline.hooksFor(this.#state.exchange);
     this.#admission = new Admission(this.#state, this.#hooks.admit, parts);
+    parts.observer.arrived?.(this.#state.exchange, request.head);
   }
 
   /** @returns false when the principal was out of date: nothing was answered, and all is given back. */

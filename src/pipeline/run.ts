@@ -1,4 +1,5 @@
 import {
+  ANY_MODEL,
   type Awaitable,
   type Call,
   checkKeyUse,
@@ -7,9 +8,15 @@ import {
   type InferenceRequest,
   isPromise,
   isStoreUnavailable,
+  mediaBytes,
+  mediaTokens,
+  type Model,
   modelAt,
+  mostMediaTokens,
   type Principal,
   type RequestPipeline,
+  ShedRefusal,
+  type Snapshot,
   storeUnavailable,
 } from "../kit/index.ts";
 import { serverTimingHeader, standingHeaders } from "./answer-headers.ts";
@@ -19,6 +26,14 @@ import { elapsedOf } from "./exchange.ts";
 import { currentWindows, isConfirmed, passOver } from "./hooks.ts";
 import { KeyedRequests } from "./idempotency.ts";
 import { RequestRun, type RunnerParts } from "./request-run.ts";
+
+/** With its media as the model's own providers count them, as a hold has to know. */
+function withMediaOf(call: Call, model: Model, { upstreams }: Snapshot): Call {
+  const { media, promptBytes } = call;
+  if (media === undefined) return call;
+  const more = mostMediaTokens(media, model, upstreams) - mediaTokens(media, ANY_MODEL);
+  return { ...call, promptBytes: promptBytes + mediaBytes(more) };
+}
 
 /** How often a request is identified again while its user's account is being changed. */
 const MAX_IDENTIFICATIONS = 5;
@@ -106,7 +121,9 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   resolve(call: Call): Call {
     const { snapshot, now } = this.#parts.host;
     const model = modelAt(snapshot, call.model, now());
-    return model === null || model.id === call.model ? call : { ...call, model: model.id, asked: call.model };
+    if (model === null) return call;
+    const counted = withMediaOf(call, model, snapshot);
+    return model.id === call.model ? counted : { ...counted, model: model.id, asked: call.model };
   }
 
   run(request: InferenceRequest, principal: Principal): Promise<void> {
@@ -155,8 +172,8 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
   ): Promise<void> {
     const { pipeline, host, observer } = this.#parts;
     // A store that is away would keep the refusal waiting for a second time.
-    const isAway = principal === null || isStoreUnavailable(error);
-    const windows = isAway ? null : await currentWindows(pipeline, principal, host);
+    const asksStore = principal !== null && !isStoreUnavailable(error) && !(error instanceof ShedRefusal);
+    const windows = asksStore ? await currentWindows(pipeline, principal, host) : null;
     observer.refused(request.head, error, request.receivedAt, { principal, call: request.body?.call ?? null });
     const timing = serverTimingHeader(request, elapsedOf(request, host));
     const call = request.body?.call;

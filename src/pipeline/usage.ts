@@ -1,6 +1,17 @@
 import { promisify } from "node:util";
 import { zstdCompress, zstdDecompress } from "node:zlib";
-import { isJson, type StreamEvent, type Units, type Usage } from "../kit/index.ts";
+import {
+  type AnswerFormat,
+  type Exchange,
+  firstTarget,
+  isJson,
+  mediaTokensAt,
+  type Snapshot,
+  type StreamEvent,
+  type Target,
+  type Units,
+  type Usage,
+} from "../kit/index.ts";
 
 type CountTokens = (text: string) => Promise<number>;
 
@@ -114,17 +125,32 @@ function hasFinishReason(choices: unknown): boolean {
   return false;
 }
 
+interface Prompted {
+  readonly format: Pick<AnswerFormat, "promptText">;
+  readonly exchange: Pick<Exchange, "call" | "model">;
+  readonly target: Target | null;
+}
+
 /**
  * A text that may have to be counted, such as a prompt while its answer streams. Most upstreams count themselves, so its
  * tokens are counted only when one has not: counting costs some forty times what compressing does.
  */
 export class PackedText {
   readonly #characters: number;
+  /** Tokens of what goes with it and is no text. */
+  readonly #more: number;
   #content: string | { readonly compressed: Buffer };
 
-  constructor(text: string) {
+  constructor(text: string, more = 0) {
     this.#characters = text.length;
+    this.#more = more;
     this.#content = text;
+  }
+
+  /** A request's prompt, with what its media count at the target that serves, or that would have been tried first. */
+  static ofPrompt({ format, exchange, target }: Prompted, { upstreams }: Pick<Snapshot, "upstreams">): PackedText {
+    const { call, model } = exchange;
+    return new PackedText(format.promptText(), mediaTokensAt(call.media, target ?? firstTarget(model), upstreams));
   }
 
   /** Bytes of memory; exact once it is compressed. */
@@ -143,9 +169,9 @@ export class PackedText {
     try {
       const content = this.#content;
       const text = typeof content === "string" ? content : (await decompress(content.compressed, ZSTD)).toString();
-      return await countTokens(text);
+      return this.#more + (await countTokens(text));
     } catch {
-      return Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
+      return this.#more + Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
     }
   }
 }

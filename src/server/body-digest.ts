@@ -3,13 +3,13 @@ import { atOnce, type Endpoint, isJson, type Json, type Steps, type Upload } fro
 
 /** Characters that are hashed together. */
 const PART_CHARACTERS = 64 * 1024;
-/** Of a step: a few milliseconds. */
+/** The work of one step: a few milliseconds. */
 const PARTS_PER_STEP = 16;
 const VALUES_PER_STEP = 20_000;
 
 /**
- * A digest that two requests have in common if they are the same: at one endpoint, with one JSON value, however it is
- * written (RFC 8785 has the idea: numbers as doubles, names in the order of their UTF-16 code units).
+ * Digest of an endpoint and a JSON value. It does not depend on how the value is written: numbers are doubles, and names are
+ * sorted by UTF-16 code units, as in RFC 8785.
  */
 export function* digestSteps(endpoint: Endpoint, body: Json): Steps<Buffer> {
   const digest = new ValueDigest(endpoint);
@@ -17,7 +17,7 @@ export function* digestSteps(endpoint: Endpoint, body: Json): Steps<Buffer> {
   return digest.end();
 }
 
-/** The same of a form: its fields, and its file's bytes. What the file is called is not asked. */
+/** Digest of an endpoint and a form: its fields and the bytes of its file. The file's name does not count. */
 export async function digestForm(endpoint: Endpoint, fields: Json, upload: Upload): Promise<Buffer> {
   const digest = new ValueDigest(endpoint);
   atOnce(digest.add(fields));
@@ -27,7 +27,7 @@ export async function digestForm(endpoint: Endpoint, fields: Json, upload: Uploa
   return digest.end();
 }
 
-/** A list or an object whose values are written one after the other. */
+/** A list or an object whose values are being written. */
 interface Frame {
   /** null: a list. */
   readonly names: readonly string[] | null;
@@ -93,7 +93,7 @@ class ValueDigest {
     } else this.write(String(value));
   }
 
-  /** In parts: a text may be as long as its body. */
+  /** Writes a text in parts: it may be as long as the whole body. */
   *#string(text: string): Steps<void> {
     for (let at = 0; at === 0 || at < text.length; at += PART_CHARACTERS) {
       this.write(JSON.stringify(text.slice(at, at + PART_CHARACTERS)));

@@ -1,10 +1,12 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { LongText } from "../dialects/canonical/media.ts";
 import type {
   AnswerFormat,
   BreakerState,
   Call,
   Endpoint as EndpointName,
   ErrorCode,
+  GatewayError,
   Json,
   Log,
   Snapshot,
@@ -48,9 +50,9 @@ export interface JsonFormat extends AnyFormat {
   readonly body: "json";
   /**
    * Names of headers are in lower case.
-   * @param longTexts bytes of texts that are not in a chat's body yet, by what stands for them.
+   * @param longTexts texts that are not in a chat's body yet, by what stands for them.
    */
-  readonly read: (body: Json, headers: IncomingHttpHeaders, longTexts?: ReadonlyMap<string, number>) => Call;
+  readonly read: (body: Json, headers: IncomingHttpHeaders, longTexts?: ReadonlyMap<string, LongText>) => Call;
 }
 
 /** `multipart/form-data` with one file. */
@@ -152,8 +154,14 @@ export interface RouteParts {
   readonly kill: (userId: string) => Promise<number>;
   /** Running streams of one user, in all processes. */
   readonly streams: UserStreams;
+  /** Left out: they are written nowhere. */
+  readonly signIns?: SignInRecord;
+  /** By what logs tell users and keys apart in place of their ids; null, or left out: they do not. */
+  readonly digestOf?: (id: string) => string | null;
   /** The first thing that is wrong with a body of `count_tokens`; null when nothing is. */
   readonly validateTokenCount: (body: Json) => { readonly pointer: string; readonly what: string } | null;
+  /** Why a request of the plan is not served now; null: it is. */
+  readonly shed: (tier: string) => GatewayError | null;
   /** Tokens of a text, by tokenizer; texts of different users take turns. */
   readonly tokensIn: (text: string, userId: string) => Promise<number>;
   /** The OpenAPI document as JSON. */
@@ -196,26 +204,43 @@ export interface UpstreamHealth {
   readonly canServe: boolean;
 }
 
+/** Writes down how users' sign-ins end. */
+export interface SignInRecord {
+  /** @param address the client's. Never rejects. */
+  succeeded(userId: string, method: "code" | "oauth", address: string): Promise<void>;
+  failed(result: "failed" | "limited"): void;
+}
+
 /** Who has signed in, until when. */
 export interface Session {
   /** The answer. */
-  readonly body: object;
+  readonly body: { readonly user: { readonly id: string; readonly email?: string } };
   /** The one in `body`, for the cookie. */
   readonly refreshToken: string;
   /** Unix milliseconds. */
   readonly refreshExpiresAt: number;
 }
 
-/** Signing in by mail code and OpenID Connect; what comes from a client comes as it is, and is checked there. */
+/**
+ * Signing in by mail code and OpenID Connect; what comes from a client comes as it is, and is checked there. `device` is the
+ * cookie by which a browser shows that it has signed in before.
+ */
 export interface SignIn {
   /** @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS */
-  requestCode(request: { readonly email: unknown; readonly ip: string }): Promise<void>;
+  requestCode(request: { readonly email: unknown; readonly ip: string; readonly device?: string }): Promise<void>;
   /** @throws GatewayError INVALID_REQUEST, TOO_MANY_REQUESTS, INVALID_CODE */
-  verifyCode(request: { readonly email: unknown; readonly code: unknown; readonly ip: string }): Promise<Session>;
+  verifyCode(request: {
+    readonly email: unknown;
+    readonly code: unknown;
+    readonly ip: string;
+    readonly device?: string;
+  }): Promise<Session>;
   /** @throws GatewayError INVALID_TOKEN */
   refresh(token: unknown): Promise<Session>;
   /** Ends the session of a refresh token; anything else is ignored. */
   logout(token: unknown): Promise<void>;
+  /** The device cookie after a sign-in, made of the one before. Left out: there are none. */
+  markDevice?(device: string | undefined, email: string): Promise<string>;
   /**
    * @param request.origin scheme, host and port under which the client sees the gateway.
    * @returns where to send the browser, and a sealed state for a cookie that lives `maxAge` seconds.

@@ -1,6 +1,6 @@
 import type { Endpoint, Format, RouteEndpoint, RouteParts } from "./endpoint.ts";
 import type { Route } from "./router.ts";
-import { KEYS, USAGE } from "./routes/account.ts";
+import { KEYS, SESSIONS, USAGE } from "./routes/account.ts";
 import { CATALOGUE, DESCRIPTION } from "./routes/catalogue.ts";
 import { INFERENCE } from "./routes/inference.ts";
 import { OWN_LEDGER } from "./routes/ledger.ts";
@@ -13,6 +13,7 @@ const ROUTES: readonly RouteEndpoint[] = [
   ...USAGE,
   ...OWN_LEDGER,
   ...KEYS,
+  ...SESSIONS,
   ...SIGN_IN,
   DESCRIPTION,
 ];

@@ -5,6 +5,7 @@ import {
   type Call,
   type ClientRequest,
   DenseSet,
+  type GatewayError,
   type Idempotency,
   type Indexed,
   type InferenceRequest,
@@ -38,6 +39,8 @@ export interface InferenceOptions {
   readonly pipeline: () => RequestPipeline;
   /** Another configuration that serves this caller, whom the one in force has identified; null: it serves it itself. */
   readonly candidateFor?: (userId: string) => RequestPipeline | null;
+  /** Why a request of the plan is not served now; null: it is. Left out: all are. */
+  readonly shed?: (tier: string) => GatewayError | null;
   readonly validateBody: ValidateBody;
   readonly log: Log;
   /** Milliseconds with fractions, of a clock for durations. */
@@ -156,6 +159,8 @@ class ServedRequest implements InferenceRequest, Indexed {
         // Credentials come before the body: who has none can make the gateway neither read nor parse.
         const identified = this.#pipeline.identify(this);
         principal = isPromise(identified) ? await identified : identified;
+        const shed = this.#options.shed?.(principal.tier) ?? null;
+        if (shed !== null) throw shed;
         this.#moveTo(this.#options.candidateFor?.(principal.userId) ?? null);
         await this.#readBody(principal, keyOf(this.#received.http.req.headers));
       } catch (error) {
@@ -258,7 +263,7 @@ class ServedRequest implements InferenceRequest, Indexed {
 }
 
 function callOf(format: JsonFormat, { text, long }: ReadJson, body: Json, headers: IncomingHttpHeaders): Call {
-  const call = format.read(body, headers, long?.bytes);
+  const call = format.read(body, headers, long?.texts);
   // Before long texts are in place: to look at one there decodes it.
   const references = long === null ? referencesIn(body) : referencesIn(body, (standIn) => long.addressAt(standIn));
   long?.place();

@@ -43,6 +43,12 @@ const TIMEOUTS: ServerTimeouts = {
   stall: 30_000,
 };
 
+/**
+ * Connections that the kernel holds until the process takes them; it allows fewer where `net.core.somaxconn` says so. With
+ * Node's 511 a late event loop loses connections: those of paying users as well, before anybody knows whose they are.
+ */
+const MAX_WAITING_CONNECTIONS = 4_096;
+
 export interface ListenOptions {
   /** What configures the addresses, for errors that say where to choose another. */
   readonly setting?: string;
@@ -199,7 +205,14 @@ async function listenWithListhen({ host, port }: Address, handler: RequestListen
     server.close();
     throw new Error(`cannot listen on ${host}:${port}: browsers block this port; choose another${place}`);
   }
+  deepen(server);
   return server;
+}
+
+/** listhen takes no backlog: the kernel is told a second time. */
+function deepen(server: Server): void {
+  const { _handle: handle } = server as Server & { readonly _handle?: { listen(backlog: number): number } | null };
+  handle?.listen(MAX_WAITING_CONNECTIONS);
 }
 
 /**
@@ -207,7 +220,7 @@ async function listenWithListhen({ host, port }: Address, handler: RequestListen
  * connections, also by what only wants to know whether the port is free.
  */
 async function listenShared(host: string, port: number, handler: RequestListener): Promise<Server> {
-  const server = createServer(handler).listen({ host, port });
+  const server = createServer(handler).listen({ host, port, backlog: MAX_WAITING_CONNECTIONS });
   await once(server, "listening");
   return server;
 }

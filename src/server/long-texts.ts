@@ -1,4 +1,5 @@
 import { between } from "../dialects/canonical/body-text.ts";
+import type { LongText } from "../dialects/canonical/media.ts";
 import { isJson, type Json } from "../kit/index.ts";
 import type { PlainText } from "./plain-text.ts";
 
@@ -30,8 +31,8 @@ export interface TextRange {
 export class LongTexts {
   /** The body's text with stand-ins. */
   readonly text: string;
-  /** Bytes of a long text by its stand-in. */
-  readonly bytes: ReadonlyMap<string, number>;
+  /** The long texts by their stand-ins. */
+  readonly texts: ReadonlyMap<string, LongText>;
   readonly #ranges: readonly TextRange[];
   readonly #places: Place[] = [];
   /** Stand-ins in the parsed text, or texts of the client's own that are the same. */
@@ -40,17 +41,17 @@ export class LongTexts {
   readonly #chunks: readonly Uint8Array[];
 
   private constructor(body: Buffer, chunks: readonly Uint8Array[], ranges: readonly TextRange[]) {
-    const bytes = new Map<string, number>();
+    const texts = new Map<string, LongText>();
     let text = "";
     let done = 0;
     for (const { at, end } of ranges) {
-      const standIn = `long text ${bytes.size}`;
-      bytes.set(standIn, end - at);
+      const standIn = `long text ${texts.size}`;
+      texts.set(standIn, longText(chunks, { at, end }));
       text += body.toString("utf8", done, at) + standIn;
       done = end;
     }
     this.text = text + body.toString("utf8", done);
-    this.bytes = bytes;
+    this.texts = texts;
     this.#ranges = ranges;
     this.#chunks = chunks;
   }
@@ -74,7 +75,7 @@ export class LongTexts {
 
   /** Puts the texts where their stand-ins are, each decoded when it is read. */
   place(): void {
-    const standIns = [...this.bytes.keys()];
+    const standIns = [...this.texts.keys()];
     for (const { owner, name, standIn } of this.#places) {
       placeLater(owner, name, this.#chunks, this.#ranges[standIns.indexOf(standIn)]!);
     }
@@ -85,8 +86,8 @@ export class LongTexts {
    * an address to be fetched, else its beginning.
    */
   addressAt(text: string): string {
-    if (!this.bytes.has(text)) return text;
-    const { at, end } = this.#ranges[[...this.bytes.keys()].indexOf(text)]!;
+    if (!this.texts.has(text)) return text;
+    const { at, end } = this.#ranges[[...this.texts.keys()].indexOf(text)]!;
     const read = (to: number): string => Buffer.concat(between(this.#chunks, at, to)).toString();
     const beginning = read(Math.min(end, at + BEGINNING_BYTES));
     return FETCHED.test(beginning) ? read(end) : beginning;
@@ -94,7 +95,7 @@ export class LongTexts {
 
   #find(value: unknown, isInMessages: boolean): void {
     if (typeof value === "string") {
-      if (this.bytes.has(value)) this.#seen += 1;
+      if (this.texts.has(value)) this.#seen += 1;
     } else if (Array.isArray(value)) {
       for (const item of value) this.#find(item, isInMessages);
     } else if (isJson(value)) {
@@ -102,7 +103,7 @@ export class LongTexts {
         const inner = value[name];
         this.#find(inner, isInMessages);
         if (!isInMessages || !FIELDS.has(name) || typeof inner !== "string") continue;
-        if (this.bytes.has(inner)) this.#places.push({ owner: value, name, standIn: inner });
+        if (this.texts.has(inner)) this.#places.push({ owner: value, name, standIn: inner });
       }
     }
   }
@@ -112,6 +113,14 @@ interface Place {
   readonly owner: Json;
   readonly name: string;
   readonly standIn: string;
+}
+
+/** A text within the bytes of a body: what is asked of it is decoded, and no more. */
+function longText(chunks: readonly Uint8Array[], { at, end }: TextRange): LongText {
+  return {
+    bytes: end - at,
+    slice: (from, to) => Buffer.concat(between(chunks, Math.min(at + from, end), Math.min(at + to, end))).toString(),
+  };
 }
 
 /** Not to be told from a field with a value: it is listed, copied and written as one. */

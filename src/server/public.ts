@@ -36,6 +36,7 @@ export interface RejectedEarly {
   readonly durationMs: number;
   readonly method: string;
   readonly trace: RequestTrace | null;
+  readonly address: string;
 }
 
 /** A request that was answered by one of the routes beside inference. */
@@ -48,6 +49,7 @@ export interface RouteServed {
   readonly requestId: string;
   readonly durationMs: number;
   readonly trace: RequestTrace | null;
+  readonly address: string;
 }
 
 export interface PublicServerOptions {
@@ -55,6 +57,8 @@ export interface PublicServerOptions {
   readonly pipeline: () => RequestPipeline;
   /** See `InferenceOptions`. */
   readonly candidateFor?: (userId: string) => RequestPipeline | null;
+  /** See `InferenceOptions`. */
+  readonly shed?: (tier: string) => GatewayError | null;
   /** Of the configuration in force; read once per request. */
   readonly settings: () => ServerSettings;
   readonly validateBody: ValidateBody;
@@ -138,17 +142,12 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
   const closing = (): boolean => draining;
 
   const reject = (received: ReceivedRequest, status: number, code: ErrorCode | null): void => {
-    const { http, format, receivedAt, trace } = received;
+    const { http, format, ip: address, receivedAt, trace } = received;
     const { requestId } = http;
-    onRejectedEarly?.({
-      endpoint: format?.endpoint ?? "other",
-      status,
-      code,
-      requestId,
-      durationMs: now() - receivedAt,
-      method: http.req.method ?? "",
-      trace,
-    });
+    const durationMs = now() - receivedAt;
+    const { method = "" } = http.req;
+    const endpoint = format?.endpoint ?? "other";
+    onRejectedEarly?.({ endpoint, status, code, requestId, durationMs, method, trace, address });
   };
 
   /** @param tooMany what the limit of its address refuses it with. */
@@ -176,7 +175,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
       const status = res.headersSent ? res.statusCode : CLIENT_GONE_STATUS;
       const durationMs = now() - receivedAt;
       const { method = "" } = req;
-      onRouteServed?.({ route: context.route ?? "other", method, status, requestId, durationMs, trace });
+      onRouteServed?.({ route: context.route ?? "other", method, status, requestId, durationMs, trace, address: ip });
     });
     context.route = settings().dashboard ? (options.pages?.(http, pathOf(req.url ?? "/")) ?? null) : null;
     if (context.route !== null) return;

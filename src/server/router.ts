@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { H3, type H3Event, HTTPError, HTTPResponse } from "h3";
 import { BodyTooLargeError } from "srvx/body-limit";
 import { toNodeHandler } from "srvx/node";
-import { GatewayError, invalidRequest, type Log } from "../kit/index.ts";
+import { type Awaitable, GatewayError, invalidRequest, type Log } from "../kit/index.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { ROUTE_BODY_BYTES } from "./request-body.ts";
 import { type HttpExchange, refusalOf } from "./respond.ts";
@@ -36,7 +36,7 @@ export interface RouterOptions {
   /** Inference paths, which take POST and are served before the router: known here for their 405. */
   readonly externalPaths?: Iterable<string>;
   /** Runs before a route, also before its 405; throws to refuse. */
-  readonly guard?: (event: H3Event) => void;
+  readonly guard?: (event: H3Event) => Awaitable<void>;
   readonly contextOf?: (req: IncomingMessage) => RouteContext;
 }
 
@@ -44,40 +44,43 @@ export interface RouterOptions {
 export function createRouter(
   routes: readonly Route[],
   log: Log,
-  { externalPaths = [], guard = () => {}, contextOf = anonymous }: RouterOptions = {},
+  { externalPaths = [], guard = () => {}, contextOf = rememberContexts() }: RouterOptions = {},
 ): RequestListener {
   const context = (event: H3Event): RouteContext => contextOf(event.runtime!.node!.req as IncomingMessage);
   const app = new H3({
     silent: true,
-    onError: (error, event) => errorResponse(error, event, log, context(event).http),
+    onError: (error, event) => errorResponse(error, event, log, context(event)),
   });
+  const behind =
+    (handle: (event: H3Event) => unknown) =>
+    (event: H3Event): unknown => {
+      const guarded = guard(event);
+      return guarded instanceof Promise ? guarded.then(() => handle(event)) : handle(event);
+    };
   const methods = new Map<string, string[]>();
   for (const path of externalPaths) methods.set(path, ["POST"]);
   for (const route of routes) {
     const { method, path } = route;
     const known = methods.get(path) ?? [];
     methods.set(path, [...known, ...(method === "GET" ? ["GET", "HEAD"] : [method])]);
-    const guarded = (event: H3Event): unknown => {
-      guard(event);
-      return serve(route, event, context(event));
-    };
+    const guarded = behind((event) => serve(route, event, context(event)));
     app.on(method, path, guarded);
     if (method === "GET") app.on("HEAD", path, guarded);
   }
   for (const [path, allowed] of methods) {
-    app.all(path, (event) => {
-      guard(event);
+    const refuse = (event: H3Event): never => {
       if (allowed.includes(event.req.method) || event.url.pathname.endsWith("/")) throw notFound();
       context(event).route = path;
       const headers = { Allow: allowed.join(", ") };
       throw new GatewayError("METHOD_NOT_ALLOWED", "Method not allowed", { headers });
-    });
+    };
+    app.all(path, behind(refuse));
   }
   const paths = [...methods.keys()].map(patternOf);
-  app.all("/**", (event) => {
-    guard(event);
+  const refuseUnknown = (event: H3Event): never => {
     throw notFound(hintFor(event.url.pathname, paths));
-  });
+  };
+  app.all("/**", behind(refuseUnknown));
   return toNodeHandler((request) => app.fetch(request), { maxRequestBodySize: ROUTE_BODY_BYTES }) as RequestListener;
 }
 
@@ -90,8 +93,16 @@ function serve(route: Route, event: H3Event, context: RouteContext): unknown {
   return route.handle(event, context);
 }
 
-function anonymous(req: IncomingMessage): RouteContext {
-  return { req, http: null, ip: req.socket.remoteAddress ?? "", proxied: false, route: null };
+/** One context for each request, so that what a route notes there is found later. */
+function rememberContexts(): (req: IncomingMessage) => RouteContext {
+  const contexts = new WeakMap<IncomingMessage, RouteContext>();
+  return (req) => {
+    const known = contexts.get(req);
+    if (known !== undefined) return known;
+    const made = { req, http: null, ip: req.socket.remoteAddress ?? "", proxied: false, route: null };
+    contexts.set(req, made);
+    return made;
+  };
 }
 
 /** @param hint what to do about it. */
@@ -132,11 +143,12 @@ export function jsonResponse(status: number, value: unknown): HTTPResponse {
   return textResponse(status, "application/json", JSON.stringify(value));
 }
 
-function errorResponse(error: HTTPError, event: H3Event, log: Log, http: HttpExchange | null): HTTPResponse {
+function errorResponse(error: HTTPError, event: H3Event, log: Log, { http, route }: RouteContext): HTTPResponse {
   const cause = causeOf(error);
   const { status, code, contentType, headers, body } = refusalOf(cause, http);
   if (code === "INTERNAL") {
-    log.error({ err: cause, request_id: requestIdIn(event), path: event.url.pathname }, "request failed");
+    // The pattern of the path: in a path itself may be the id of a user.
+    log.error({ err: cause, request_id: requestIdIn(event), path: route ?? "other" }, "request failed");
   }
   return textResponse(status, contentType, body, headers);
 }

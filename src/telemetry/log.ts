@@ -68,7 +68,7 @@ export function createLog({ level, pretty, destination: given }: LogOptions): Ga
     sink.write(format === null ? short : format(short));
   };
   // Scrubbed before it is bounded: a secret that is cut in two is no longer recognised.
-  const logger = pino({ level, base: undefined }, { write: (line: string) => write(scrub(line)) });
+  const logger = pino({ level, base: undefined }, { write: (line: string) => write(withoutUsers(scrub(line))) });
   const isInfo = logger.isLevelEnabled("info");
   return {
     debug: (fields, message) => logger.debug(redact(fields), message),
@@ -197,6 +197,14 @@ function shortened(value: unknown, depth: number): unknown {
       .slice(0, 64)
       .map(([name, inner]) => [name.slice(0, 256), shortened(inner, depth - 1)]),
   );
+}
+
+/** As `newId` makes them. */
+const USER_ID = /\buser_[\w-]{24}(?![\w-])/g;
+
+/** Removes ids of users, which messages of errors may hold. */
+function withoutUsers(line: string): string {
+  return line.includes("user_") ? line.replace(USER_ID, "[user]") : line;
 }
 
 /** Removes secrets by their form, wherever they came from: redaction by field name may miss some. */

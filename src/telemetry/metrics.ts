@@ -35,6 +35,10 @@ export interface Metrics {
   candidate(hash: string | null): void;
   /** How the trial of a changed configuration ended. */
   guarded(result: string): void;
+  /** Sign-ins of operators at the admin listener, or of users. */
+  signedIn(who: "operator" | "user", result: "ok" | "failed" | "limited", count: number): void;
+  /** An entry of the audit log. */
+  audited(action: string, outcome: string): void;
   /** Prometheus text. */
   scrape(): Promise<ScrapeText>;
   /** The same, to be aggregated with that of other processes. */
@@ -145,6 +149,18 @@ export function createMetrics(sources: MetricSources): Metrics {
     labelNames: ["result"],
     registers,
   });
+  const signIns = new Counter({
+    name: "gateway_sign_ins_total",
+    help: "Sign-ins of operators and users: ok, failed, or limited (refused after too many).",
+    labelNames: ["who", "result"],
+    registers,
+  });
+  const auditEntries = new Counter({
+    name: "gateway_audit_entries_total",
+    help: "Entries of the audit log by action and outcome, such as export or grantCredits.",
+    labelNames: ["action", "outcome"],
+    registers,
+  });
   registerState(registry, sources);
 
   return {
@@ -204,6 +220,12 @@ export function createMetrics(sources: MetricSources): Metrics {
     },
     guarded(result) {
       guards.inc({ result });
+    },
+    signedIn(who, result, count) {
+      signIns.inc({ who, result }, count);
+    },
+    audited(action, outcome) {
+      auditEntries.inc({ action, outcome });
     },
     async scrape() {
       return { contentType: registry.contentType, body: await registry.metrics() };

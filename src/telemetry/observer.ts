@@ -67,6 +67,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
     const { method = "_OTHER", trace = null } = request;
     for (const span of requestTelemetry({ ...request, code, method, trace }, now(), record)) sink.span(span);
   };
+  const addressIn = ({ address }: AnsweredRequest): string | undefined => (accessLog().addresses ? address : undefined);
   const lines = new RequestLines();
   const writeLine = (fields: string): void => {
     if (log.requestLine) log.requestLine(fields);
@@ -78,12 +79,14 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
     figures.refused(code);
     answered(request, code);
     if (!isLogged(status)) return;
-    writeLine(lines.answered(request, "refused", code));
+    writeLine(lines.answered(request, "refused", code, addressIn(request)));
   };
   // A client's words in it are the model and X-Request-Id, where a key may stand by mistake.
   const decided = (decision: Decision): void => decisions.write(scrub(JSON.stringify(decision)));
   /** Of exchanges under way; read while their requests were whole. */
   const features = new WeakMap<Exchange, readonly Feature[]>();
+  /** Clients' addresses, where lines are to have them. */
+  const addresses = new WeakMap<Exchange, string>();
   return {
     rejectedEarly: refused,
     routeServed(request) {
@@ -92,9 +95,12 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
       metrics.answered(endpoint, outcome, status, durationMs);
       answered(request, null);
       if (!isLogged(status)) return;
-      writeLine(lines.answered(request, outcome, null));
+      writeLine(lines.answered(request, outcome, null, addressIn(request)));
     },
     of: (configuration) => ({
+      arrived(exchange, { ip }) {
+        if (accessLog().addresses) addresses.set(exchange, ip);
+      },
       began(exchange) {
         if (decisions.on) features.set(exchange, featuresOf(exchange.call));
       },
@@ -108,11 +114,11 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
         );
       },
       refused(request, error, receivedAt, known = { principal: null, call: null }) {
-        const { endpoint, requestId, trace = null } = request;
+        const { endpoint, requestId, ip: address, trace = null } = request;
         const fault = error instanceof GatewayError ? error : null;
         const durationMs = Math.max(0, now() - receivedAt);
         const status = fault?.status ?? 500;
-        refused({ endpoint, status, code: fault?.code ?? null, requestId, durationMs, method: "POST", trace });
+        refused({ endpoint, status, code: fault?.code ?? null, requestId, durationMs, method: "POST", trace, address });
         if (!decisions.on) return;
         const line = refusalOf(request, error, known, { config: configuration.hash, receivedAt, now: now(), digest });
         decided(line);
@@ -129,14 +135,14 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
         }
         if (!isLogged(outcome.status)) return;
         const user = accessLog().users ? (digest(exchange.principal.userId) ?? undefined) : undefined;
-        writeLine(lines.finished(exchange, outcome, user));
+        writeLine(lines.finished(exchange, outcome, user, addresses.get(exchange)));
       },
-      replayed({ endpoint, requestId, trace = null }, first, receivedAt) {
+      replayed({ endpoint, requestId, ip: address, trace = null }, first, receivedAt) {
         metrics.replayed(endpoint);
         const durationMs = Math.max(0, now() - receivedAt);
         const request = { endpoint, status: 200, requestId, durationMs, method: "POST", trace };
         answered(request, null);
-        if (isLogged(200)) writeLine(lines.replayed(request, first));
+        if (isLogged(200)) writeLine(lines.replayed(request, first, addressIn({ ...request, address })));
       },
       hookTimer: (plugin, hook) => metrics.hookTimer(plugin, hook),
       pluginSlow(plugin, hook, milliseconds) {

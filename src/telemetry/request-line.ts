@@ -15,6 +15,8 @@ export interface AnsweredRequest {
   /** Left out: not known. */
   readonly method?: string;
   readonly trace?: RequestTrace | null;
+  /** The client's; left out: not known. */
+  readonly address?: string;
 }
 
 /**
@@ -25,28 +27,35 @@ export class RequestLines {
   /** As they are logged; the configuration's and the gateway's own, of which there are not many. */
   readonly #names = new Map<string, string>();
 
-  answered(request: AnsweredRequest, outcome: "served" | "refused" | "replayed", code: string | null): string {
+  /** @param address the client's; left out: it is not to be in the line. */
+  answered(
+    request: AnsweredRequest,
+    outcome: "served" | "refused" | "replayed",
+    code: string | null,
+    address?: string,
+  ): string {
     const { requestId, trace, endpoint, status, durationMs } = request;
     return (
-      `"request_id":${logged(requestId)}${traceField(trace)},"endpoint":${this.#name(endpoint)}` +
+      `"request_id":${logged(requestId)}${traceField(trace)}${addressField(address)},"endpoint":${this.#name(endpoint)}` +
       `,"outcome":${plain(outcome)},"status":${number(status)}${code === null ? "" : `,"code":${this.#name(code)}`}` +
       `,"latency_ms":${number(durationMs)}`
     );
   }
 
-  /** @param first `X-Request-Id` of the request whose answer it was given */
-  replayed(request: AnsweredRequest, first: string): string {
-    return `${this.answered(request, "replayed", null)},"replay_of":${logged(first)}`;
+  /** @param first `X-Request-Id` of the request whose answer it was given @param address the client's */
+  replayed(request: AnsweredRequest, first: string, address?: string): string {
+    return `${this.answered(request, "replayed", null, address)},"replay_of":${logged(first)}`;
   }
 
-  /** @param user digest of the user's id */
-  finished(exchange: Exchange, outcome: Outcome, user: string | undefined): string {
+  /** @param user digest of the user's id @param address the client's */
+  finished(exchange: Exchange, outcome: Outcome, user: string | undefined, address?: string): string {
     const { receivedAt, tags, call } = exchange;
     const { bill, code, target, answeredBy, dropped, firstEventAt, timeline } = outcome;
     const { characters, milliseconds, images, prompt, completion } = bill.usage;
     const { upstream_ms = null, gateway_ms = null } = timeline ? durationsOf(timeline, 0) : {};
     return (
       `"request_id":${logged(exchange.requestId)},"id":${logged(exchange.id)}${traceField(exchange.trace)}` +
+      addressField(address) +
       `,"endpoint":${plain(exchange.endpoint)},"model":${this.#name(exchange.model.id)}` +
       `,"tier":${this.#name(exchange.tier.name)}${user === undefined ? "" : `,"user":${logged(user)}`}` +
       `,"stream":${call.stream}${tags === undefined ? "" : `,"tags":${logged(tagsByName(tags))}`}` +
@@ -85,6 +94,10 @@ function plain<Text extends string>(text: string extends Text ? never : Text): s
 /** What JSON has no form for is null in it. */
 function number(value: number): number | null {
   return Number.isFinite(value) ? value : null;
+}
+
+function addressField(address: string | undefined): string {
+  return address === undefined ? "" : `,"address":${logged(address)}`;
 }
 
 function traceField(trace: RequestTrace | null | undefined): string {

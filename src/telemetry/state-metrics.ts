@@ -13,6 +13,8 @@ export interface MetricSources {
   readonly manual: () => Iterable<readonly [upstream: string, setting: { readonly mode: string }]>;
   readonly health: () => Iterable<readonly [upstream: string, state: "healthy" | "degraded" | "unknown"]>;
   readonly activeStreams: () => number;
+  /** By plan, while shedding is configured: the share of its requests that is refused, and how many were. */
+  readonly shedding: () => Iterable<readonly [tier: string, share: number, refused: number]>;
   readonly store: () => StoreState;
   /** What telemetry itself could not tell. */
   readonly dropped: () => { readonly spans: number; readonly decisions: number };
@@ -77,6 +79,27 @@ export function registerState(registry: Registry, sources: MetricSources): void 
       for (const [upstream, state] of sources.health()) {
         if (state !== "unknown") healthy.set({ upstream }, state === "healthy" ? 1 : 0);
       }
+    },
+  });
+  const shed: Counter<"tier"> = new Counter({
+    name: "gateway_shed_total",
+    help: "Requests that an overloaded process refused, by the plan of their user.",
+    labelNames: ["tier"],
+    registers,
+    collect() {
+      shed.reset();
+      for (const [tier, , refused] of sources.shedding()) shed.inc({ tier }, refused);
+    },
+  });
+  const shedding: Gauge<"tier"> = new Gauge({
+    name: "gateway_shedding",
+    help: "Share of a plan's new requests that is refused for overload, 0 to 1.",
+    labelNames: ["tier"],
+    aggregator: "max",
+    registers,
+    collect() {
+      shedding.reset();
+      for (const [tier, share] of sources.shedding()) shedding.set({ tier }, share);
     },
   });
   const away: Gauge = new Gauge({

@@ -5,7 +5,7 @@ import type { Histories } from "../gateway/generation.ts";
 import type { OperationsPlan } from "../gateway/operations.ts";
 import type { EndedStream, StreamList } from "../gateway/stream-list.ts";
 import type { SourceBody } from "../gateway/source-view.ts";
-import { type Address, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
+import { type Address, type AdminToken, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { ExplainResult, ReloadResult } from "../server/admin/endpoint.ts";
 import type { FigurePoint } from "../telemetry/figures.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
@@ -56,8 +56,15 @@ export type ToSupervisor =
   | { readonly type: "started" }
   | { readonly type: "serving"; readonly instance: string; readonly hash: string }
   | { readonly type: "heartbeat" }
+  | ({ readonly type: "adminAccess" } & AdminAccessNow)
   | { readonly type: "answer"; readonly id: number; readonly value: unknown }
   | { readonly type: "failed"; readonly id: number; readonly message: string };
+
+/** Who may use the admin listener, as a worker has read it last. With its secrets in clear text: for the channel only. */
+export interface AdminAccessNow {
+  readonly tokens: readonly { readonly name: string; readonly role: AdminToken["role"]; readonly token: string }[];
+  readonly trustedProxies: readonly string[];
+}
 
 export const HEARTBEAT_INTERVAL_MS = 1_000;
 

@@ -1,5 +1,6 @@
 import type { Worker } from "node:cluster";
-import { inBackground, type Log } from "../kit/index.ts";
+import { inBackground, type Log, Secret } from "../kit/index.ts";
+import type { AdminSettings } from "../server/admin/access.ts";
 import { HEARTBEAT_INTERVAL_MS, type PinnedSettings } from "./messages.ts";
 import { type WorkerExit, WorkerHandle } from "./worker-handle.ts";
 
@@ -226,4 +227,23 @@ async function untilServing(worker: WorkerHandle): Promise<void> {
 
 function describe({ code, signal }: WorkerExit): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`;
+}
+
+/** Who may use the admin listener: as a worker has told last. */
+export function adminSettings(pool: Pick<WorkerPool, "workers">, ofStart: AdminSettings): () => AdminSettings {
+  let toldAt = -Infinity;
+  let settings = ofStart;
+  return () => {
+    for (const { adminAccess } of pool.workers) {
+      if (adminAccess === null || adminAccess.toldAt <= toldAt) continue;
+      const { tokens, trustedProxies } = adminAccess;
+      toldAt = adminAccess.toldAt;
+      settings = {
+        ...ofStart,
+        trustedProxies,
+        tokens: tokens.map((one) => ({ ...one, token: new Secret(one.token) })),
+      };
+    }
+    return settings;
+  };
 }

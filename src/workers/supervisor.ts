@@ -15,7 +15,7 @@ import { createConsolePages, NOT_BUILT, PAGES_FOLDER, readPages } from "../serve
 import { mergePoints } from "../telemetry/figures.ts";
 import { aggregate, aggregateText, countsOf, samplesOf, type Scrape } from "../telemetry/metrics.ts";
 import { type Answers, pinnedSettings, type Question } from "./messages.ts";
-import { canAnswer, isBlocked, WorkerPool } from "./pool.ts";
+import { adminSettings, canAnswer, isBlocked, WorkerPool } from "./pool.ts";
 import type { WorkerHandle } from "./worker-handle.ts";
 
 interface SupervisorOptions {
@@ -56,17 +56,24 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
   });
   const view = poolAdminView(pool, snapshot.file);
   const { admin } = snapshot.server;
-  const adminHandler = (settings: AdminSettings): RequestListener =>
-    createAdminHandler({
+  const adminHandler = (ofStart: AdminSettings): RequestListener => {
+    const settings = adminSettings(pool, ofStart);
+    return createAdminHandler({
       ...adminRoutes(view, { log }),
       services: poolServices(pool),
-      settings: () => settings,
-      pages: createConsolePages(files, () => settings.tokens.length > 0),
+      settings,
+      pages: createConsolePages(files, () => settings().tokens.length > 0),
       log,
     });
+  };
   const files = readPages(PAGES_FOLDER);
   if (files === null) log.warn({}, NOT_BUILT);
-  const listening = admin === null ? null : await listenOn([admin], adminHandler(admin), { setting: "server.admin" });
+  const listening =
+    admin === null
+      ? null
+      : await listenOn([admin], adminHandler({ ...admin, trustedProxies: snapshot.server.trustedProxies }), {
+          setting: "server.admin",
+        });
   try {
     await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Worker } from "node:cluster";
 import { once } from "node:events";
 import { GatewayError } from "../kit/index.ts";
-import type { Answers, Question, ToSupervisor, ToWorker } from "./messages.ts";
+import type { AdminAccessNow, Answers, Question, ToSupervisor, ToWorker } from "./messages.ts";
 
 const ANSWER_TIMEOUT_MS = 2_000;
 
@@ -27,6 +27,8 @@ export class WorkerHandle {
   /** Heartbeat intervals since its last message; more than a few mean that its event loop is blocked. */
   missedHeartbeats = 0;
   ended = false;
+  /** Who may use the admin listener, and when (`performance.now()`) this worker has told so; null before. */
+  adminAccess: (AdminAccessNow & { readonly toldAt: number }) | null = null;
   readonly #worker: Worker;
   readonly #handover: ConnectionHandover;
   readonly #pending = new Map<number, PendingAnswer>();
@@ -47,6 +49,7 @@ export class WorkerHandle {
       if (message.type === "started") this.send(order());
       else if (message.type === "answer") this.#pending.get(message.id)?.resolve(message.value as never);
       else if (message.type === "failed") this.#pending.get(message.id)?.reject(new Error(message.message));
+      else if (message.type === "adminAccess") this.adminAccess = { ...message, toldAt: performance.now() };
       else if (message.type === "serving") {
         this.instance = message.instance;
         this.servingSince = performance.now();

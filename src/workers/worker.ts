@@ -6,6 +6,7 @@ import { type Gateway, startGateway } from "../gateway/start.ts";
 import { inBackground } from "../kit/index.ts";
 import type { GatewayLog } from "../telemetry/log.ts";
 import {
+  type AdminAccessNow,
   type Answers,
   HEARTBEAT_INTERVAL_MS,
   type Question,
@@ -27,6 +28,7 @@ export async function serveAsWorker(settings: LoadSettings & { readonly log: Gat
   const { log } = settings;
   let gateway: Gateway | null = null;
   let draining: Promise<void> | null = null;
+  let tellAdminAccess = doNothing;
   const drain = (maxMs?: number): Promise<void> => (draining ??= Promise.resolve(gateway?.drain(maxMs)));
   const drainAndExit = (maxMs?: number): void => {
     drain(maxMs).then(
@@ -46,7 +48,7 @@ export async function serveAsWorker(settings: LoadSettings & { readonly log: Gat
     if (message.type === "start") order.resolve(message);
     else if (message.type === "drain") drainAndExit(message.maxMs);
     else if (message.type === "end") end();
-    else if (gateway) inBackground(log, "an answer to the supervisor", answer(gateway, message));
+    else if (gateway) inBackground(log, "an answer to the supervisor", answer(gateway, message, tellAdminAccess));
   });
   cluster.worker!.once("disconnect", () => {
     // Otherwise Node ends this process when this listener returns, with every request in flight.
@@ -70,12 +72,38 @@ export async function serveAsWorker(settings: LoadSettings & { readonly log: Gat
   }
   const { instance, generation } = gateway;
   send({ type: "serving", instance, hash: generation.snapshot.hash });
-  setInterval(() => send({ type: "heartbeat" }), HEARTBEAT_INTERVAL_MS);
+  tellAdminAccess = adminAccessTeller(gateway);
+  tellAdminAccess();
+  setInterval(() => {
+    send({ type: "heartbeat" });
+    tellAdminAccess();
+  }, HEARTBEAT_INTERVAL_MS);
 }
 
-async function answer(gateway: Gateway, { id, question, about }: ToWorker & { readonly type: "ask" }): Promise<void> {
+/** Tells the supervisor who may use its listener, when that has changed. */
+function adminAccessTeller(gateway: Gateway): () => void {
+  let told = "";
+  return () => {
+    const tokens = gateway.adminTokens.map(({ name, role, token }) => ({ name, role, token: token.reveal() }));
+    const now: AdminAccessNow = { tokens, trustedProxies: gateway.generation.snapshot.server.trustedProxies };
+    const text = JSON.stringify(now);
+    if (text !== told) send({ type: "adminAccess", ...now });
+    told = text;
+  };
+}
+
+function doNothing(): void {}
+
+/** @param before called before an answer is sent, so that what has changed is told first. */
+async function answer(
+  gateway: Gateway,
+  { id, question, about }: ToWorker & { readonly type: "ask" },
+  before: () => void,
+): Promise<void> {
   try {
-    send({ type: "answer", id, value: await valueOf(gateway, question, about) });
+    const value = await valueOf(gateway, question, about);
+    if (question === "reload") before();
+    send({ type: "answer", id, value });
   } catch (error) {
     send({ type: "failed", id, message: error instanceof Error ? error.message : String(error) });
   }

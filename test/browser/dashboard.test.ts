@@ -220,11 +220,26 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       const { page } = visitor;
       const { email } = await stage.guest();
       await stage.signIn(visitor, email, "/account");
-      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("button", { name: "Sign out", exact: true }).click();
       await page.getByRole("dialog").getByRole("button").last().click();
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
       await page.reload();
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
       expect(await page.getByText(email).count()).toBe(0);
+    }));
+
+  test("who signs out everywhere is out in other browsers, too", () =>
+    stage.visit({}, async (first) => {
+      const { email } = await stage.guest();
+      await stage.signIn(first, email, "/account");
+      await stage.visit({}, async (second) => {
+        await stage.signIn(second, email, "/account");
+        await second.page.getByRole("button", { name: "Sign out everywhere" }).click();
+        await second.page.getByRole("dialog").getByRole("button", { name: "Sign out everywhere" }).click();
+        await second.page.getByRole("heading", { name: "Sign in" }).waitFor();
+      });
+      await first.page.reload();
+      await first.page.getByRole("heading", { name: "Sign in" }).waitFor();
+      expect(await first.page.getByText(email).count()).toBe(0);
     }));
 });

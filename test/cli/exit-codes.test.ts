@@ -70,6 +70,8 @@ const COMMANDS = [
   "keys revoke k",
   "credits add a 1",
   "token a",
+  "sessions end a",
+  "audit verify",
 ];
 /** Commands that need no configuration to be read, and say so by what they do. */
 const OTHERS = ["diff", "plugin new", "sim"];

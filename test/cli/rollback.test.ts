@@ -41,6 +41,10 @@ test("gateway rollback returns a running gateway to a former configuration", asy
     // The port that the configuration has is 0; the token is found there.
     expect(await run("1", "--config", gateway.file, "--admin", gateway.adminUrl)).toEqual([0, `${first} serves\n`]);
 
+    const [entry] = await gateway.store.listAudit({ before: null, limit: 1 });
+    const told = { action: "rollBack", name: "cli", target: "1", details: { token: "admin", ok: true } };
+    expect(entry, "in the audit log as what it is").toMatchObject({ ...told, address: "127.0.0.1", outcome: "done" });
+
     expect(await run("5", ...admin)).toEqual([1, "there is no generation 5 back: 1 before this one are kept"]);
     expect((await run("x", ...admin))[0]).toBe(2);
     expect((await run("--admin", gateway.adminUrl, "--admin-token", "wrong"))[0]).toBe(3);

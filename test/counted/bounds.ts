@@ -33,7 +33,7 @@ export const BOUNDS: Readonly<Record<"SQLite" | "Redis", Readonly<Record<"reques
       "Redis commands": 0,
       "JSON.parse": 2,
       "JSON.stringify": 6,
-      promises: 17,
+      promises: 18,
       timers: 2,
       immediates: 3,
       "abort controllers": 0,

@@ -18,6 +18,7 @@ const SELF: InstanceInfo = {
   breakers: { alpha: "closed" },
   health: { alpha: "healthy" },
   streams: 0,
+  shedding: [],
 };
 const OTHER: InstanceInfo = { ...SELF, instance: "b-2", host: "b", pid: 2, breakers: { alpha: "open" } };
 
@@ -75,7 +76,7 @@ test.each(["", "{", "null", "7", "[]", "{}", '{"instance":5,"hash":"x"}', '{"ins
     await store.publishInstance("odd", state, 60_000);
     await store.publishInstance("old", '{"instance":"old","hash":"h"}', 60_000);
     const others = await join(store, () => SELF).others();
-    expect(others).toEqual([{ instance: "old", hash: "h", breakers: {}, health: {}, draining: false }]);
+    expect(others).toEqual([{ instance: "old", hash: "h", breakers: {}, health: {}, draining: false, shedding: [] }]);
   },
 );
 

@@ -104,9 +104,10 @@ describe("a budget", () => {
     const warned = hosts.map(({ log }) => log.lines.filter(({ level }) => level === "warn"));
     expect(warned.map(({ length }) => length)).toEqual([0, 1]);
     expect(warned[1]![0]).toMatchObject({
-      fields: { user_id: "ann", tier: "Free", spent: "0.5", budget: "1" },
+      fields: { request_id: expect.any(String) as unknown, tier: "Free", spent: "0.5", budget: "1" },
       message: "a user has spent 50 % of the budget of this month",
     });
+    expect(JSON.stringify(warned)).not.toContain("ann");
   });
 
   test.each<readonly [string, Options]>([

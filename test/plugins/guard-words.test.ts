@@ -41,6 +41,12 @@ describe("words", () => {
     [["x"], "x x\u{1f4a3}x", "*** ***\u{1f4a3}***"],
     [["secret"], "ｓＥcret \u24e2ecret \u017fecret", "*** *** ***"],
     [["secret"], "s\u202eecret se\ufe0fcret sec\u034fret \u2066secret", "*** *** *** \u2066***"],
+    [
+      ["secret"],
+      "se\u{e0041}cret sec\u{e0101}ret \u{1d173}secret s\u{1bca0}\u{e0020}\u{e007f}ecret",
+      "*** *** \u{1d173}*** ***",
+    ],
+    [["\u{1d11e}a", "se\u{e0061}cret"], "\u{1d11e}a \u{1d11e}b secret", "*** \u{1d11e}b ***"],
     [["\u{1f468}\u200d\u{1f467}", "\u2764\ufe0f"], "\u{1f468}\u200d\u{1f467} \u2764\ufe0f \u2764", "*** ***\ufe0f ***"],
   ])("%j in %j", async (words, text, expected) => {
     expect(await masked({ words: [...words] }, text)).toBe(expected);
@@ -343,5 +349,129 @@ describe("an answer", () => {
     const places = ["a ", '"sec"', "b ", "tool_calls", '"stop"'].map((part) => text.indexOf(part));
     expect(places.toSorted((a, b) => a - b)).toEqual(places);
     expect(text.match(/"sec"/g)).toHaveLength(2);
+  });
+});
+
+describe("invisible characters", () => {
+  const invisible = fc.constantFrom(
+    "\u200b",
+    "\u00ad",
+    "\ufe0f",
+    "\u{e0041}",
+    "\u{e0101}",
+    "\u{1d173}",
+    "\u{1bca3}",
+    "\u3164",
+  );
+
+  test("hide no word, wherever they stand and wherever a stream breaks", async () => {
+    const hooks = await setUp(guardWords, { words: ["secret"], action: "mask" }, host);
+    const places = fc.array(fc.tuple(fc.integer({ min: 1, max: 5 }), invisible), { maxLength: 8 });
+    const sizes = fc.array(fc.integer({ min: 1, max: 3 }), { maxLength: 20 });
+    await fc.assert(
+      fc.asyncProperty(places, sizes, async (hidden, cuts) => {
+        let word = "";
+        for (const [at, unit] of "secret".split("").entries())
+          word +=
+            hidden
+              .filter(([place]) => place === at)
+              .map(([, one]) => one)
+              .join("") + unit;
+        const text = `a ${word} b`;
+        const change = hooks.stream!(testExchange(snapshot))!;
+        const units = text.split("");
+        const events: StreamEvent[] = [];
+        for (const size of [...cuts, text.length]) {
+          const content = units.splice(0, size).join("");
+          if (content !== "") events.push(...change.event(chunk({ content })));
+        }
+        events.push(...change.event(chunk({}, { finish: "stop" })), ...change.end!());
+        expect(events.map((event) => event.text).join("")).toBe("a *** b");
+        const body = await hooks.response!({ choices: [{ message: { content: text } }] }, testExchange(snapshot));
+        expect(body).toEqual({ choices: [{ message: { content: "a *** b" } }] });
+      }),
+      { numRuns: Math.ceil(RUNS / 3) },
+    );
+  });
+});
+
+/** An answer in which every field says the word; what the model wrote, and what the provider says of it. */
+const SAID = "word";
+const WHOLE: Json = {
+  id: SAID,
+  object: SAID,
+  model: SAID,
+  created: 1,
+  system_fingerprint: SAID,
+  service_tier: SAID,
+  provider: SAID,
+  "x-request-id": SAID,
+  choices: [
+    {
+      index: 0,
+      finish_reason: SAID,
+      native_finish_reason: SAID,
+      message: {
+        role: SAID,
+        content: [{ type: SAID, text: SAID, id: SAID }],
+        refusal: SAID,
+        reasoning_content: SAID,
+        reasoning_details: [{ type: SAID, text: SAID, summary: SAID, format: SAID, id: SAID }],
+        tool_calls: [
+          { id: SAID, type: "function", function: { name: SAID, arguments: '{"a":"word"}' } },
+          { id: SAID, type: "custom", custom: { name: SAID, input: SAID } },
+        ],
+        function_call: { name: SAID, arguments: '{"a":"word"}' },
+        audio: { id: SAID, transcript: SAID, data: SAID },
+        annotations: [{ type: SAID, url_citation: { url: SAID, title: SAID } }],
+      },
+    },
+  ],
+};
+
+describe("what of an answer is text", () => {
+  test("is what the model wrote, and nothing that the provider says of it", async () => {
+    const hooks = await setUp(guardWords, { words: [SAID], action: "mask" }, host);
+    const answer = await hooks.response!(deepFreeze(WHOLE), testExchange(snapshot));
+    const { choices, ...about } = answer as { readonly choices: readonly [{ readonly message: Json }] };
+    const { choices: _choices, ...before } = WHOLE;
+    expect(about).toEqual(before);
+    const [{ message, ...choice }] = choices;
+    expect(choice).toMatchObject({ finish_reason: SAID, native_finish_reason: SAID });
+    expect(message).toEqual({
+      role: SAID,
+      content: [{ type: SAID, text: "***", id: SAID }],
+      refusal: "***",
+      reasoning_content: "***",
+      reasoning_details: [{ type: SAID, text: "***", summary: "***", format: SAID, id: SAID }],
+      tool_calls: [
+        { id: SAID, type: "function", function: { name: SAID, arguments: '{"a":"***"}' } },
+        { id: SAID, type: "custom", custom: { name: SAID, input: "***" } },
+      ],
+      function_call: { name: SAID, arguments: '{"a":"***"}' },
+      audio: { id: SAID, transcript: "***", data: SAID },
+      annotations: [{ type: SAID, url_citation: { url: SAID, title: "***" } }],
+    });
+  });
+
+  test("is the same in a stream", async () => {
+    const hooks = await setUp(guardWords, { words: [SAID], action: "mask" }, host);
+    const change = hooks.stream!(testExchange(snapshot))!;
+    const { choices, ...about } = WHOLE as unknown as { readonly choices: readonly [{ readonly message: Json }] };
+    const [{ message, ...choice }] = choices;
+    const { content: _content, ...delta } = message;
+    const data = { ...about, choices: [{ ...choice, delta: { ...delta, content: SAID } }] };
+    const events = [...change.event(deepFreeze({ data, text: "" })), ...change.end!()];
+    const whole = (await hooks.response!(deepFreeze(WHOLE), testExchange(snapshot))) as typeof WHOLE & typeof data;
+    const said = JSON.stringify(events.map((event) => event.data));
+    const { choices: written } = whole as unknown as typeof WHOLE & { readonly choices: readonly [{ message: Json }] };
+    const { content: _parts, ...expected } = written[0].message;
+    const deltas = events.flatMap((event) =>
+      (event.data["choices"] as readonly Json[]).map((one) => one["delta"] as Json),
+    );
+    const merged = Object.assign({}, ...deltas) as Json;
+    expect({ ...merged, content: undefined }).toEqual({ ...expected, content: undefined });
+    expect(merged["content"]).toBe("***");
+    expect(said).toContain('"system_fingerprint":"word"');
   });
 });

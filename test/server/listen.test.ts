@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer, Server } from "node:net";
 import type { RequestListener } from "node:http";
+import { Worker } from "node:worker_threads";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { type Listening, listenOn } from "../../src/server/listen.ts";
 import { LOOPBACK, keepAliveAgent, open, send, waitFor } from "./support.ts";
@@ -152,4 +153,30 @@ test("a chosen port that is taken between the look and the binding is a busy por
     `cannot listen on 127.0.0.1:${chosen}: the port is in use; stop what listens there or choose another in server.listen`,
   );
   expect(stolen()).toBe(chosen);
+});
+
+/** Opens connections in a thread and counts those that are there. */
+const CONNECT = `
+  const { workerData } = require("node:worker_threads");
+  const { connect } = require("node:net");
+  const done = new Int32Array(workerData.done);
+  for (let count = 0; count < workerData.connections; count += 1) {
+    connect(workerData.port, "127.0.0.1")
+      .on("connect", () => { Atomics.add(done, 0, 1); Atomics.notify(done, 0); })
+      .on("error", () => {});
+  }
+`;
+
+test("while the event loop stands still, more than 511 connections wait and none is lost", async () => {
+  const { addresses } = await listening([{ host: LOOPBACK, port: 0 }], hello);
+  const [connections, done] = [800, new Int32Array(new SharedArrayBuffer(4))];
+  const workerData = { port: addresses[0]!.port, connections, done: done.buffer };
+  const worker = new Worker(CONNECT, { eval: true, workerData });
+  onTestFinished(async () => void (await worker.terminate()));
+  // Nothing is accepted meanwhile. A connection beyond the backlog would be tried again after a second.
+  const until = performance.now() + 10_000;
+  for (let open = 0; open < connections && performance.now() < until; open = Atomics.load(done, 0)) {
+    Atomics.wait(done, 0, open, 100);
+  }
+  expect(Atomics.load(done, 0)).toBe(connections);
 });

@@ -58,7 +58,7 @@ test("a body whose long texts are decoded later is the body, and its prompt as l
     fc.asyncProperty(chatBody, async (body) => {
       const { value, long } = await parsed(JSON.stringify(body));
       if (long !== null) left += 1;
-      expect(readChat(value, long?.bytes).promptBytes).toBe(readChat(body).promptBytes);
+      expect(readChat(value, long?.texts).promptBytes).toBe(readChat(body).promptBytes);
       long?.place();
       expect(JSON.stringify(value)).toBe(JSON.stringify(body));
       expect(structuredClone(value)).toEqual(body);
@@ -126,7 +126,7 @@ test("to send a body on decodes none of its long texts", async () => {
   };
   const read = await parsed(JSON.stringify(body));
   const kept = bodyText(read, Buffer.concat(read.chunks), read.chunks);
-  const call = { ...readChat(read.value, read.long!.bytes), text: kept! };
+  const call = { ...readChat(read.value, read.long!.texts), text: kept! };
   read.long!.place();
   const { body: sent } = chat.request(call, TARGET, "key");
   expect(sent).toHaveProperty("chunks");

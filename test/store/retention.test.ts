@@ -75,7 +75,8 @@ test("the audit log goes with the ledger on SQLite, some at a time", async () =>
   await store.writeAudit(kept);
   clock.now = START + RETENTION + 1_000;
   const list = async () => store.listAudit({ before: null, limit: 300 });
-  await expect.poll(list, { timeout: 10_000 }).toEqual([kept]);
+  await expect.poll(list, { timeout: 10_000 }).toMatchObject([kept]);
+  expect(await store.verifyAudit()).toMatchObject({ entries: 1, bad: null });
 });
 
 test("ids are looked up one by one", async () => {
@@ -96,7 +97,22 @@ describeRedis("on Redis", () => {
     clock.now = START + RETENTION + DAY;
     const fresh = Array.from({ length: 3 }, (_, index) => auditEntry(clock.now + index));
     for (const entry of fresh) await store.writeAudit(entry);
-    expect(await store.listAudit({ before: null, limit: 100 })).toEqual(fresh.toReversed());
+    expect(await store.listAudit({ before: null, limit: 100 })).toMatchObject(fresh.toReversed());
+    expect(await store.verifyAudit()).toMatchObject({ entries: 3, bad: null });
+  });
+
+  test("a chain whose entries have all expired is no gap, one whose entries were deleted is", async () => {
+    const clock = { now: START };
+    const prefix = `${unique("expired")}:`;
+    const store = await openAt(server.url, { prefix, retention: RETENTION, clock: () => clock.now });
+    await store.writeAudit(auditEntry(START));
+    const before = (await store.verifyAudit()).head;
+    await server.client.del(`${prefix}audit:{log}`, `${prefix}audit:{log}:entries`);
+    expect((await store.verifyAudit()).bad?.why).toBe("the newest entries are missing");
+    clock.now += RETENTION;
+    expect(await store.verifyAudit()).toMatchObject({ entries: 0, bad: null, head: before });
+    await store.writeAudit(auditEntry(clock.now));
+    expect(await store.verifyAudit(before!)).toMatchObject({ entries: 1, bad: null, found: true });
   });
 
   test("old entries go as new ones come, all of them when none come, and sums stay", async () => {

@@ -88,7 +88,7 @@ export function testSnapshot(parts: SnapshotParts = {}): Snapshot {
     ),
     incidents: [],
     telemetry: {
-      accessLog: { lines: "all", users: false },
+      accessLog: { lines: "all", users: false, addresses: false },
       serverTiming: "on_request",
       otlp: null,
       decisionLog: null,

@@ -83,6 +83,7 @@ test("of a state the worst is shown, whoever is in it; running streams are added
 test("a process that has ended leaves its counts and none of its gauges", async () => {
   const names = countsOf(await processWith(SOURCES, busy)).map(({ name }) => name);
   expect(names.toSorted()).toEqual([
+    "gateway_audit_entries_total",
     "gateway_config_guards_total",
     "gateway_config_reloads_total",
     "gateway_cost_total",
@@ -95,6 +96,8 @@ test("a process that has ended leaves its counts and none of its gauges", async 
     "gateway_replayed_requests_total",
     "gateway_request_duration_seconds",
     "gateway_requests_total",
+    "gateway_shed_total",
+    "gateway_sign_ins_total",
     "gateway_tagged_cost_total",
     "gateway_tagged_requests_total",
     "gateway_target_attempts_total",

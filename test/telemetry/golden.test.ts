@@ -19,6 +19,10 @@ function busy() {
     ],
     manual: [["alpha", { mode: "open" }]],
     streams: 4,
+    shedding: [
+      ["Free", 0.9, 25],
+      ["Max", 0, 0],
+    ],
     store: { away: true, pending: 3, rejected: 1 },
     dropped: { spans: 2, decisions: 0 },
     generations: [["abc", "served", 2]],
@@ -26,6 +30,8 @@ function busy() {
   metrics.configuration("abc");
   metrics.candidate("def");
   metrics.guarded("promoted");
+  metrics.signedIn("operator", "failed", 3);
+  metrics.audited("export", "done");
   metrics.reloaded("ok");
   metrics.pluginFailed("quota");
   metrics.attempt("route/swift", TARGET, "ok");

@@ -106,6 +106,7 @@ test("the text is Prometheus', every metric has help and type, and two registrie
   const types = [...body.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
   expect(types.toSorted()).toEqual([
     "gateway_active_streams gauge",
+    "gateway_audit_entries_total counter",
     "gateway_breaker_state gauge",
     "gateway_config_candidate_info gauge",
     "gateway_config_guards_total counter",
@@ -122,6 +123,9 @@ test("the text is Prometheus', every metric has help and type, and two registrie
     "gateway_request_duration_seconds histogram",
     "gateway_requests_total counter",
     "gateway_settlements gauge",
+    "gateway_shed_total counter",
+    "gateway_shedding gauge",
+    "gateway_sign_ins_total counter",
     "gateway_store_away gauge",
     "gateway_tagged_cost_total counter",
     "gateway_tagged_requests_total counter",

@@ -19,7 +19,7 @@ function observe(logRequests = true, accessLog: AccessLog = {}) {
     figures: new Figures({ now: () => 1500, inFlight: () => 0, streams: () => 0 }),
     log,
     logRequests,
-    accessLog: () => ({ lines: "all", users: false, ...accessLog }),
+    accessLog: () => ({ lines: "all", users: false, addresses: false, ...accessLog }),
     digests: { of: (id) => `digest of ${id.length}` },
     decisions: { on: true, write: (line) => decisions.push(line) },
     sink: null,
@@ -187,4 +187,18 @@ test("a request beside inference is counted and told under its route, by its sta
     'gateway_requests_total{endpoint="/v1/models",model="unknown",tier="unknown",status="200",outcome="served"}': 1,
     'gateway_requests_total{endpoint="/auth/login",model="unknown",tier="unknown",status="429",outcome="refused"}': 1,
   });
+});
+
+test.each([true, false])("lines of requests have the client's address only where it is asked for: %s", (addresses) => {
+  const { observer, lines } = observe(true, { addresses });
+  const request = { requestId: "r1", ip: "203.0.113.7", endpoint: "chat", credentials: { kind: "none" } } as const;
+  const served = exchange();
+  observer.arrived!(served, request);
+  observer.finished(served, outcome());
+  observer.refused(request, new GatewayError("INVALID_REQUEST", "x"), 1_000);
+  const answered = { requestId: "r1", status: 200, durationMs: 1, address: "203.0.113.7", method: "GET", trace: null };
+  observer.routeServed({ ...answered, endpoint: "/v1/models" });
+  observer.rejectedEarly({ ...answered, status: 429, code: null, endpoint: "other" });
+  const told = lines.filter(([, , message]) => message === "request").map(([, fields]) => "address" in fields);
+  expect(told).toEqual([addresses, addresses, addresses, addresses]);
 });

@@ -70,6 +70,7 @@ export interface Sources {
   health?: [string, "healthy" | "degraded" | "unknown"][];
   manual?: [string, { mode: string }][];
   store?: StoreState;
+  shedding?: [string, number, number][];
   dropped?: { spans: number; decisions: number };
   generations?: [string, string, number][];
 }
@@ -81,6 +82,7 @@ export function metricsWith(sources: Sources = { breakers: [], streams: 0 }): Me
     manual: () => sources.manual ?? [],
     activeStreams: () => sources.streams,
     generations: () => sources.generations ?? [],
+    shedding: () => sources.shedding ?? [],
     store: () => sources.store ?? { away: false, pending: 0, rejected: 0 },
     dropped: () => sources.dropped ?? { spans: 0, decisions: 0 },
   });

@@ -42,15 +42,14 @@ const BREACHES: Readonly<Record<string, Breach>> = {
     setup: `host.schedule(host.now() + 1e9, () => {}); return {};`,
     breaks: /leaves no timer/,
   },
-  "reserves-for-good": {
-    stage: "admit",
-    setup: `return {
-      async admit({ id, principal, tier, model }) {
-        await host.store.admit({ id: "x" + id, userId: principal.userId, limits: tier.limits, units: 1, stream: true,
-          hold: 0n, enforceCredits: false, model: model.id });
-      },
-    };`,
+  "grants-its-caller": {
+    setup: `return { async transform(call, { principal }) { await host.store.grant(principal.userId, 10n); return call; } };`,
     breaks: /is served is settled/,
+  },
+  "misspells-a-hook": { setup: `return { transfrom: (call) => call };`, breaks: /every hook that it returns/ },
+  "takes-a-hook-of-another-stage": {
+    setup: `return { relay: () => Promise.reject(new Error("taken over")) };`,
+    breaks: /every hook that it returns/,
   },
   "throws-when-left": {
     stage: "account",

@@ -15,6 +15,9 @@ const ENTRY = {
   details: {},
   outcome: "done",
   status: 200,
+  address: "192.0.2.1",
+  digest: null,
+  previous: null,
 } as const;
 
 /** A worker on the other end of a channel that takes JSON alone. */

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import * as fc from "fast-check";
 import { expect, test } from "vitest";
+import { adminSettings } from "../../src/workers/pool.ts";
 import { poolAdminView } from "../../src/workers/supervisor.ts";
 import type { WorkerHandle } from "../../src/workers/worker-handle.ts";
 import type { Scrape } from "../../src/telemetry/metrics.ts";
@@ -195,4 +196,27 @@ test("whatever workers do, a count never goes back, and is exact once all have a
     }),
     { numRuns: Number(process.env["NUM_RUNS"] ?? 100) },
   );
+});
+
+const told = (toldAt: number, token: string) => ({
+  adminAccess: { toldAt, tokens: [{ name: "grace", role: "operator", token }], trustedProxies: ["10.0.0.0/8"] },
+});
+
+test("admin tokens are those that a worker has told last, also after it has ended", () => {
+  const pool: { workers: WorkerHandle[] } = { workers: [] };
+  const settings = adminSettings(pool, { host: "127.0.0.1", tokens: [] });
+  const now = () => settings().tokens.map(({ token }) => token.reveal());
+  const workers = (...list: readonly object[]) => {
+    pool.workers = list as WorkerHandle[];
+  };
+  expect(now()).toEqual([]);
+  workers({ adminAccess: null }, told(1, "old"));
+  expect(now()).toEqual(["old"]);
+  workers(told(3, "new"), told(1, "old"), told(2, "older"));
+  expect(now()).toEqual(["new"]);
+  expect(settings()).toMatchObject({ host: "127.0.0.1", trustedProxies: ["10.0.0.0/8"] });
+  workers();
+  expect(now()).toEqual(["new"]);
+  workers(told(4, "newest"));
+  expect(now()).toEqual(["newest"]);
 });

@@ -2,6 +2,7 @@ import { createHmac, type KeyObject, randomInt } from "node:crypto";
 import { type Awaitable, type Counter, GatewayError, invalidRequest, type Store } from "../../kit/index.ts";
 import { deriveKey, type Keyring } from "../tokens.ts";
 import { parseEmail } from "../users.ts";
+import type { Devices } from "./devices.ts";
 
 const HOUR_MS = 3_600_000;
 const CODE_TTL_MS = 10 * 60_000;
@@ -12,6 +13,10 @@ const MAX_TRIES_OF_OTHERS = 3;
 const CODES_PER_CLIENT_AND_ADDRESS = 5;
 /** From all clients together: bounds the mails to an address, and with MAX_TRIES the guesses. */
 const CODES_PER_ADDRESS = 20;
+/** Of those, the codes that clients may ask for beyond their first one: a few strangers leave the owner room for one. */
+const FURTHER_CODES_PER_ADDRESS = 12;
+/** For a browser from which the address has signed in before, apart from all others. */
+const CODES_PER_DEVICE = 5;
 const CODES_PER_CLIENT = 20;
 /** Tries of codes, right or wrong: two and a half for each code that a client may ask for. */
 const MAX_TRIES_PER_CLIENT = 50;
@@ -24,6 +29,7 @@ export interface CodeOptions {
   readonly send: (email: string, code: string) => void;
   /** What is limited as one client: an IPv4 address, or the /64 of an IPv6 one. */
   readonly limitKey: (ip: string) => string;
+  readonly devices: Pick<Devices, "idOf">;
   /** Unix milliseconds. */
   readonly now: () => number;
 }
@@ -32,6 +38,8 @@ export interface CodeRequest {
   /** As it came. */
   readonly email: unknown;
   readonly ip: string;
+  /** The cookie that shows from where users have signed in before; left out without one. */
+  readonly device?: string;
 }
 
 export interface Codes {
@@ -48,7 +56,7 @@ export interface Codes {
 }
 
 /** Sign-in codes. Neither answers nor their timing tell whether an address has an account. */
-export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions): Codes {
+export function createCodes({ store, keyring, send, limitKey, devices, now }: CodeOptions): Codes {
   async function throttle(...counters: readonly Counter[]): Promise<void> {
     const wait = await store.throttle(counters, HOUR_MS);
     if (wait === null) return;
@@ -59,15 +67,29 @@ export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions
     });
   }
 
+  /** Whoever is limited and asks as one: a browser that the address is known from, else a client. */
+  async function askerOf({ ip, device }: CodeRequest, address: string): Promise<{ client: string; isKnown: boolean }> {
+    const id = await devices.idOf(device, address);
+    return id === null ? { client: limitKey(ip), isKnown: false } : { client: `device ${id}`, isKnown: true };
+  }
+
+  async function throttleStranger(client: string, address: string): Promise<void> {
+    const counters = [
+      { name: `codes of client ${client} for ${address}`, limit: CODES_PER_CLIENT_AND_ADDRESS },
+      { name: `codes of address ${address}`, limit: CODES_PER_ADDRESS },
+      { name: `codes of client ${client}`, limit: CODES_PER_CLIENT },
+    ];
+    const first = { name: `first code of client ${client} for ${address}`, limit: 1 };
+    if ((await store.throttle([first, ...counters], HOUR_MS)) === null) return;
+    await throttle(...counters, { name: `further codes of address ${address}`, limit: FURTHER_CODES_PER_ADDRESS });
+  }
+
   return {
-    async request({ email, ip }) {
-      const address = parseEmail(email);
-      const client = limitKey(ip);
-      await throttle(
-        { name: `codes of client ${client} for ${address}`, limit: CODES_PER_CLIENT_AND_ADDRESS },
-        { name: `codes of address ${address}`, limit: CODES_PER_ADDRESS },
-        { name: `codes of client ${client}`, limit: CODES_PER_CLIENT },
-      );
+    async request(request) {
+      const address = parseEmail(request.email);
+      const { client, isKnown } = await askerOf(request, address);
+      if (isKnown) await throttle({ name: `codes of ${client}`, limit: CODES_PER_DEVICE });
+      else await throttleStranger(client, address);
       const code = randomInt(1_000_000).toString().padStart(6, "0");
       const digest = digestOf(address, code, (await keyring()).key);
       await store.putCode({
@@ -81,10 +103,10 @@ export function createCodes({ store, keyring, send, limitKey, now }: CodeOptions
       send(address, code);
     },
 
-    async verify({ email, code, ip }) {
-      const address = parseEmail(email);
+    async verify({ code, ...request }) {
+      const address = parseEmail(request.email);
       if (typeof code !== "string") throw invalidRequest("/code", "must be a string of 6 digits");
-      const client = limitKey(ip);
+      const { client } = await askerOf(request, address);
       await throttle({ name: `tries of client ${client}`, limit: MAX_TRIES_PER_CLIENT });
       // By every secret, as tokens are verified: a code on its way outlives a rotation. What cannot be a code costs the
       // address none of its tries.

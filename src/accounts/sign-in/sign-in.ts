@@ -5,6 +5,7 @@ import { digest } from "../api-keys.ts";
 import { type AccessToken, createKeyring, deriveKey, type Keyring, type Tokens } from "../tokens.ts";
 import { maySignUp, newId, userOfEmail, userOfIdentity } from "../users.ts";
 import { type CodeOptions, type CodeRequest, createCodes } from "./codes.ts";
+import { createDevices } from "./devices.ts";
 import { createMailer } from "./mail.ts";
 import { type Beginning, type BeginRequest, type CompleteRequest, createOAuth, signInFailed } from "./oauth.ts";
 
@@ -34,6 +35,8 @@ export interface SignIn {
   refresh(token: unknown): Promise<Session>;
   /** Ends the session that a refresh token belongs to; anything else is ignored. */
   logout(token: unknown): Promise<void>;
+  /** The cookie of a browser from which this user has signed in just now. @param device the one before. */
+  markDevice(device: string | undefined, email: string): Promise<string>;
   /** Waits for mails under way, a few seconds at most. */
   close(): Promise<void>;
 }
@@ -44,6 +47,7 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
     remember: (name, value) => store.remember(name, value),
   });
   const mailer = createMailer({ settings: () => settings().email, log });
+  const devices = createDevices(keyring, now);
 
   /** A newcomer who may not sign up gets no mail. Who that is, is found out after the answer: its timing must not tell. */
   function send(email: string, code: string): void {
@@ -59,6 +63,7 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
 
   const codes = createCodes({
     store,
+    devices,
     keyring,
     send,
     limitKey,
@@ -93,6 +98,7 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
 
     refresh: (token) => sessions.refresh(token),
     logout: (token) => sessions.end(token),
+    markDevice: (device, email) => devices.mark(device, email.toLowerCase()),
     close: () => mailer.close(),
   };
 }
@@ -164,7 +170,8 @@ function createSessions({ settings, store, tokens, keyring, now, sleep }: Sessio
     async begin(user) {
       const token = tokenOf(randomBytes(32));
       const expiresAt = now() + settings().tokens.refreshTtl;
-      await store.addFamily({ id: newId("family"), userId: user.id, digest: digest(token), expiresAt });
+      const family = { id: newId("family"), userId: user.id, digest: digest(token), expiresAt };
+      await store.addFamily({ ...family, ...(user.sessions !== undefined && { sessions: user.sessions }) });
       return sessionOf(user, token, expiresAt);
     },
 
@@ -177,6 +184,9 @@ function createSessions({ settings, store, tokens, keyring, now, sleep }: Sessio
       const rotated = await store.rotate(rotation);
       const user = rotated && (await store.findUser(rotated.userId));
       if (!user) throw invalidToken();
+      // Ended everywhere since this session began. The token is issued by the number that was looked at here, so that one
+      // that is issued while sessions are ended is void.
+      if ((rotated.sessions ?? 0) !== (user.sessions ?? 0)) throw invalidToken();
       if (user.disabledAt !== undefined) throw new GatewayError("INVALID_TOKEN", DISABLED);
       const session = await sessionOf(user, successor, rotated.expiresAt);
       // Nobody gets the successor before the grace is over: an old token that comes after its successor was used is no

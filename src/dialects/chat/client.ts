@@ -1,4 +1,5 @@
 import {
+  ANY_MODEL,
   type AnswerExtras,
   type AnswerFormat,
   apiError,
@@ -7,12 +8,16 @@ import {
   type GatewayError,
   isJson,
   type Json,
+  mediaBytes,
+  mediaTokens,
   type StandIn,
   type StreamEvent,
   type StreamFormat,
 } from "../../kit/index.ts";
 import { producedText } from "../canonical/answer.ts";
-import { pageCitations, promptBytes, promptText } from "../canonical/message.ts";
+import type { LongText } from "../canonical/media.ts";
+import { pageCitations } from "../canonical/message.ts";
+import { promptSize, promptText } from "../canonical/prompt.ts";
 import { readUsage } from "../canonical/usage.ts";
 import { type Shape, ShapedChunk } from "../canonical/chunk-shapes.ts";
 
@@ -23,15 +28,17 @@ const MAX_ANSWERS = 1_000_000;
 
 /**
  * The canonical call of a chat-completions body that its schema has accepted.
- * @param longTexts bytes of texts that are not in the body yet, by what stands for them.
+ * @param longTexts texts that are not in the body yet, by what stands for them.
  */
-export function readChat(body: Json, longTexts?: ReadonlyMap<string, number>): Call {
+export function readChat(body: Json, longTexts?: ReadonlyMap<string, LongText>): Call {
+  const { bytes, media } = promptSize(body, longTexts);
   return {
     kind: "chat",
     model: String(body["model"]),
     stream: body["stream"] === true,
     body,
-    promptBytes: promptBytes(body, longTexts),
+    promptBytes: bytes + mediaBytes(mediaTokens(media, ANY_MODEL)),
+    ...(media.length > 0 && { media }),
     maxOutput: maxOutput(body),
     answers: answers(body),
   };

@@ -64,9 +64,12 @@ const IDS: ReadonlySet<string> = new Set(
     "container_name database_name collection_name"
   ).split(" "),
 );
-/** An object under one of these is known by its `id`. */
+/**
+ * An object under one of these is known by its `id`. Not `audio`: a turn that was spoken is sent back by the id that its
+ * client was given for an hour (https://platform.openai.com/docs/guides/audio, multi-turn conversations).
+ */
 const HOLDER =
-  /^(?:file|image|audio|video|container|attachment|vector_store|skill|conversation|collection|batch|cached_content)s?$/;
+  /^(?:file|image|video|container|attachment|vector_store|skill|conversation|collection|batch|cached_content)s?$/;
 const ADDRESS = /ur[il]s?$/;
 const MEDIA = /(?:^|_)(?:file|image|audio|video|media|mask|attachment|document|frame|picture|photo|(?:file)?data)s?$/;
 
@@ -112,6 +115,18 @@ function isLikeAnAddress(text: string): boolean {
   return at >= 0 && LIKE_AN_ADDRESS.test(at === 0 ? text : text.slice(at));
 }
 
+/** Shorter ones may be names. */
+const MIN_INLINED_CHARACTERS = 64;
+/** Looked for instead of matching the whole: a match of megabytes would overflow the matcher's stack. */
+const NOT_BASE64 = /[^A-Za-z0-9+/]/;
+
+/** Whether a text is base64 alone, as Perplexity takes it: https://docs.perplexity.ai/guides/file-attachments. No path is. */
+function isInlined(text: string): boolean {
+  const end = text.search(NOT_BASE64);
+  const isWhole = end < 0 || /^={1,2}$/.test(text.slice(end, end + 3));
+  return isWhole && text.length >= MIN_INLINED_CHARACTERS && text.length % 4 === 0 && !/^\/(?!9j\/)/.test(text);
+}
+
 /**
  * What a client names in its body, as far as that needs the permission of an operator, in the order of the body.
  * @param read for a body with stand-ins for long texts.
@@ -153,11 +168,12 @@ class Finder {
     if (typeof value === "string") this.#text(value, place);
     else if (Array.isArray(value)) this.#list(value, place);
     else if (isJson(value)) this.#object(value, place);
+    else if (typeof value === "number" && place.role === "id") this.#add(String(value), "stored");
   }
 
   #list(list: readonly unknown[], place: Place): void {
     for (const [index, item] of list.entries()) {
-      if (typeof item === "number") continue;
+      if (typeof item === "number" && place.role !== "id") continue;
       this.#path.push(index);
       this.look(item, place);
       this.#path.pop();
@@ -167,7 +183,7 @@ class Finder {
   #object(object: Json, place: Place): void {
     for (const name in object) {
       const value = object[name];
-      if (value === null || typeof value === "number" || typeof value === "boolean") continue;
+      if (value === null || typeof value === "boolean") continue;
       const role = this.#roleIn(object, name, place);
       if (role === "texts") continue;
       this.#path.push(name);
@@ -192,14 +208,14 @@ class Finder {
       case "parameters":
         return place.inTools ? "texts" : "other";
       case "input":
-        return type.endsWith("tool_use") ? "texts" : "text";
+        return type.endsWith("tool_use") && this.#path[0] === "messages" ? "texts" : "text";
       case "action":
       case "actions":
       case "operation":
-        return type.endsWith("_call") ? "texts" : "other";
+        return type.endsWith("_call") && this.#path[0] === "input" ? "texts" : "other";
       case "data":
         // The text of a document of Anthropic's.
-        return type === "text" && object["media_type"] === "text/plain" ? "text" : "media";
+        return place.name === "source" && type === "text" ? "text" : "media";
       case "source":
         return type === "search_result" ? "text" : "other";
       case "skill_id":
@@ -223,8 +239,9 @@ class Finder {
     if (role === "text") return this.#written(text, name, {});
     const value = this.#read(text);
     if (role === "id") return this.#add(value, "stored");
-    if (role === "media" && STORED.test(value)) return this.#add(value, "stored");
-    const fault = role === "address" || isLikeAnAddress(value) ? addressFault(value) : null;
+    if (role !== "other" && STORED.test(value)) return this.#add(value, "stored");
+    const isAddress = isLikeAnAddress(value) || (role === "address" && !isInlined(value));
+    const fault = isAddress ? addressFault(value) : null;
     if (fault !== null) this.#add(value, fault);
   }
 

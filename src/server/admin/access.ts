@@ -1,16 +1,18 @@
-import { createHmac, hash, timingSafeEqual } from "node:crypto";
+import { createHmac, hash, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import type { TLSSocket } from "node:tls";
-import { type AdminToken, GatewayError, invalidRequest, isLoopback, parseAddress } from "../../kit/index.ts";
-import { limitKey } from "../client-address.ts";
+import { type AdminToken, GatewayError, invalidRequest, isLoopback, type Log } from "../../kit/index.ts";
+import { clientAddress, limitKey, rememberProxies } from "../client-address.ts";
 import { bearerOf } from "../credentials.ts";
-import type { AdminCaller, AdminSessions } from "./endpoint.ts";
+import type { AdminCaller } from "./endpoint.ts";
 
 /** As configured. Without a token everything under `/admin` is off. */
 export interface AdminSettings {
   readonly host: string;
   readonly tokens: readonly AdminToken[];
+  /** Proxies whose `X-Forwarded-For` is believed; left out: none. */
+  readonly trustedProxies?: readonly string[];
 }
 
 /** Of the cookie; over TLS `__Host-` stands before it: no other host and no plain connection can have set it then. */
@@ -26,16 +28,36 @@ interface AccessOptions {
   readonly settings: () => AdminSettings;
   /** Unix milliseconds. */
   readonly now: () => number;
+  /** Called with each sign-in that failed, and with each that was not looked at after too many had. */
+  readonly onFailed?: (address: string, isLimited: boolean) => void;
+  readonly log?: Pick<Log, "error" | "warn" | "info" | "debug">;
 }
 
+/** A session of a browser as its cookie names it. */
+export interface BegunSession {
+  readonly caller: AdminCaller;
+  /** As `Set-Cookie` has it. */
+  readonly cookie: string;
+}
+
+const NO_LOG = { debug() {}, info() {}, warn() {}, error() {} };
+
 /** Who may use the admin listener: by a token, or by the cookie that a token was exchanged for. */
-export class AdminAccess implements AdminSessions {
+export class AdminAccess {
   readonly #options: AccessOptions;
   readonly #wrong: WrongTokens;
+  readonly #trusted: ReturnType<typeof rememberProxies>;
 
   constructor(options: AccessOptions) {
     this.#options = options;
     this.#wrong = new WrongTokens(options.now);
+    this.#trusted = rememberProxies(options.log ?? NO_LOG);
+  }
+
+  /** The client's address: that of the connection, or what a trusted proxy says. */
+  addressOf({ socket, headers }: IncomingMessage): string {
+    const trusted = this.#trusted(this.#options.settings().trustedProxies ?? NOBODY);
+    return clientAddress(socket.remoteAddress ?? "", headers["x-forwarded-for"]?.toString(), trusted);
   }
 
   /** Whether there is a token that opens anything. */
@@ -66,10 +88,14 @@ export class AdminAccess implements AdminSessions {
     if (sent === null && cookie === null) {
       throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
     }
-    this.#wrong.refuse(req);
-    if (sent !== null) return this.#checked(req, sent, byToken(sent, tokens));
-    const session = cookie ?? "";
-    const caller = this.#checked(req, session, bySession(session, tokens, this.#options.now()));
+    if (sent !== null) {
+      this.#refuseLimited(req);
+      return this.#checked(req, sent, byToken(sent, tokens));
+    }
+    const found = bySession(cookie ?? "", tokens, this.#options.now());
+    // A session that has begun goes on: strangers with the same address cannot end it.
+    if (typeof found === "string") this.#refuseLimited(req);
+    const caller = this.#checked(req, cookie ?? "", found);
     const changes = req.method !== "GET" && req.method !== "HEAD";
     // Without either header it is no browser, and has no business with a cookie.
     if (changes && siteOf(req) !== "own") throw foreign();
@@ -79,19 +105,23 @@ export class AdminAccess implements AdminSessions {
     return caller;
   }
 
-  begin(req: IncomingMessage, token: string): { readonly caller: AdminCaller; readonly cookie: string } {
+  /** @throws GatewayError INVALID_TOKEN, TOO_MANY_REQUESTS, FORBIDDEN */
+  begin(req: IncomingMessage, token: string): BegunSession {
     if (siteOf(req) === "foreign") throw foreign();
-    this.#wrong.refuse(req);
+    this.#refuseLimited(req);
     const tokens = this.#tokens;
     const { name, role } = this.#checked(req, token, byToken(token, tokens));
     const expiresAt = this.#options.now() + SESSION_MS;
-    const value = `${name}.${expiresAt}.${macOf(name, expiresAt, token)}`;
-    return { caller: { name, role, expiresAt }, cookie: setCookie(req, value, SESSION_MS) };
+    const sessionId = randomBytes(16).toString("base64url");
+    const value = `${name}.${expiresAt}.${sessionId}.${macOf(name, expiresAt, sessionId, token)}`;
+    return { caller: { name, role, expiresAt, sessionId }, cookie: setCookie(req, value, SESSION_MS) };
   }
 
-  end(req: IncomingMessage): string {
+  /** @returns whose session it was, if it is one, and what removes the cookie. @throws GatewayError FORBIDDEN */
+  end(req: IncomingMessage): { readonly caller: AdminCaller | null; readonly cookie: string } {
     if (siteOf(req) === "foreign") throw foreign();
-    return setCookie(req, "", 0);
+    const found = bySession(cookieOf(req) ?? "", this.#tokens, this.#options.now());
+    return { caller: typeof found === "string" ? null : found, cookie: setCookie(req, "", 0) };
   }
 
   /** Those that are somebody's: what stands for a variable that is not set opens nothing. */
@@ -101,10 +131,28 @@ export class AdminAccess implements AdminSessions {
 
   #checked(req: IncomingMessage, sent: string, caller: AdminCaller | "wrong" | "expired"): AdminCaller {
     if (typeof caller !== "string") return caller;
-    if (caller === "wrong") this.#wrong.count(req, sent);
+    if (caller === "wrong") {
+      const address = this.addressOf(req);
+      this.#wrong.count(limitKey(address), sent);
+      this.#options.onFailed?.(address, false);
+    }
     throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
   }
+
+  #refuseLimited(req: IncomingMessage): void {
+    const address = this.addressOf(req);
+    const leftMs = this.#wrong.leftMs(limitKey(address));
+    if (leftMs <= 0) return;
+    this.#options.onFailed?.(address, true);
+    const seconds = Math.ceil(leftMs / 1000);
+    throw new GatewayError("TOO_MANY_REQUESTS", "Too many wrong tokens", {
+      retryAfter: seconds,
+      fields: { retry_after: seconds },
+    });
+  }
 }
+
+const NOBODY: readonly string[] = Object.freeze([]);
 
 /** Every token is compared, whichever it is: how long it takes says nothing. */
 function byToken(sent: string, tokens: readonly AdminToken[]): AdminCaller | "wrong" {
@@ -115,15 +163,19 @@ function byToken(sent: string, tokens: readonly AdminToken[]): AdminCaller | "wr
 
 /** The key is the token itself: a token that is taken away ends its sessions, and every worker knows them. */
 function bySession(cookie: string, tokens: readonly AdminToken[], now: number): AdminCaller | "wrong" | "expired" {
-  const [, name = "", written = "", mac = ""] = /^([\w.-]{1,64})\.(\d{1,15})\.([\w-]{43})$/.exec(cookie) ?? [];
+  const [, name = "", written = "", sessionId = "", mac = ""] = COOKIE_FORM.exec(cookie) ?? [];
   const owner = tokens.find((one) => one.name === name);
   const expiresAt = Number(written);
-  if (owner === undefined || !sameSecret(mac, macOf(name, expiresAt, owner.token.reveal()))) return "wrong";
-  return expiresAt > now ? { name, role: owner.role, expiresAt } : "expired";
+  if (owner === undefined || !sameSecret(mac, macOf(name, expiresAt, sessionId, owner.token.reveal()))) return "wrong";
+  return expiresAt > now ? { name, role: owner.role, expiresAt, sessionId } : "expired";
 }
 
-function macOf(name: string, expiresAt: number, token: string): string {
-  return createHmac("sha256", token).update(`admin session\n${name}\n${expiresAt}`).digest("base64url");
+/** Name, end in Unix milliseconds, id and signature. */
+const COOKIE_FORM = /^([\w.-]{1,64})\.(\d{1,15})\.([\w-]{22})\.([\w-]{43})$/;
+
+function macOf(name: string, expiresAt: number, sessionId: string, token: string): string {
+  const signed = `admin session\n${name}\n${expiresAt}\n${sessionId}`;
+  return createHmac("sha256", token).update(signed).digest("base64url");
 }
 
 /** Digests have one length: the comparison takes as long whatever was sent. */
@@ -143,20 +195,16 @@ class WrongTokens {
     this.#now = now;
   }
 
-  /** @throws GatewayError 429 for an address that has sent too many, a right one too: else they could be tried out. */
-  refuse(req: IncomingMessage): void {
-    const window = this.#addresses.get(addressOf(req));
-    const leftMs = window === undefined ? 0 : window.endsAt - this.#now();
-    if (leftMs <= 0 || (window?.digests.size ?? 0) < MAX_WRONG_TOKENS) return;
-    const seconds = Math.ceil(leftMs / 1000);
-    throw new GatewayError("TOO_MANY_REQUESTS", "Too many wrong tokens", {
-      retryAfter: seconds,
-      fields: { retry_after: seconds },
-    });
+  /**
+   * Milliseconds for which an address is refused that has sent too many, with the right one too: else they could be tried
+   * out. 0: it is not.
+   */
+  leftMs(address: string): number {
+    const window = this.#addresses.get(address);
+    return (window?.digests.size ?? 0) < MAX_WRONG_TOKENS ? 0 : Math.max(0, window!.endsAt - this.#now());
   }
 
-  count(req: IncomingMessage, sent: string): void {
-    const address = addressOf(req);
+  count(address: string, sent: string): void {
     const window = this.#addresses.get(address);
     const digest = hash("sha256", sent);
     if (window !== undefined && window.endsAt > this.#now()) {
@@ -169,11 +217,6 @@ class WrongTokens {
     }
     this.#addresses.set(address, { endsAt: this.#now() + WINDOW_MS, digests: new Set([digest]) });
   }
-}
-
-function addressOf({ socket }: IncomingMessage): string {
-  const address = socket.remoteAddress ?? "";
-  return limitKey(parseAddress(address) ?? address);
 }
 
 function cookieOf(req: IncomingMessage): string | null {

@@ -1,6 +1,13 @@
 import { HTTPResponse } from "h3";
 import type { AuditEntry as ShownEntry } from "../../../schemas/types.gen.ts";
-import { type AuditEntry, GatewayError, isJson, type Json, Uuids } from "../../kit/index.ts";
+import {
+  type AuditEntry,
+  type AuditStamp,
+  GatewayError,
+  isJson,
+  type Json,
+  type NewAuditEntry,
+} from "../../kit/index.ts";
 import type { AdminCall, AdminEndpoint, AdminParts } from "./endpoint.ts";
 
 /** Of the details of an entry, as JSON; and of each field, where all of them are more. */
@@ -10,20 +17,6 @@ const MAX_FIELDS_COUNT = 16;
 /** Of an id or a name that a path holds. */
 const MAX_TARGET_CHARACTERS = 256;
 
-/** When a call came, in Unix milliseconds, and the id of its entry. */
-type Stamp = () => Pick<AuditEntry, "at" | "id">;
-
-/** Of one server: of two calls in one millisecond, the one that came later has the later id. */
-export function stamps(now: () => number): Stamp {
-  const ids = new Uuids();
-  let last = 0;
-  return () => {
-    const at = now();
-    last = Math.max(at, last + 1);
-    return { at, id: ids.timed(last) };
-  };
-}
-
 type Handle = (call: AdminCall) => unknown;
 type Note = Parameters<AdminCall["note"]>[0];
 
@@ -32,23 +25,24 @@ type Note = Parameters<AdminCall["note"]>[0];
  * without one, and again when it is over, with what came of it. What the handler itself refuses is in the log too; what
  * does not get this far (no token, another role, a body that is none) has changed nothing, and is not.
  */
-export function audited(endpoint: AdminEndpoint, parts: AdminParts, stamp: Stamp): Handle {
+export function audited(endpoint: AdminEndpoint, parts: AdminParts, stamp: AuditStamp): Handle {
   const handle = endpoint.route(parts);
   const { services, log } = parts;
   return async (call) => {
-    const { caller, params, body } = call;
+    const { caller, params, body, address, isCli = false } = call;
     const { at, id } = stamp();
     let noted: Note = {};
-    const entryWith = (outcome: AuditEntry["outcome"], status: number | null): AuditEntry => ({
+    const entryWith = (outcome: AuditEntry["outcome"], status: number | null): NewAuditEntry => ({
       id,
       at,
-      name: caller?.name ?? "",
+      name: isCli ? "cli" : (caller?.name ?? ""),
       role: caller?.role ?? "operator",
-      action: endpoint.id,
+      action: endpoint.auditedAs ?? endpoint.id,
       target: (noted.target ?? Object.values(params)[0] ?? null)?.slice(0, MAX_TARGET_CHARACTERS) ?? null,
-      details: bounded(noted.details ?? body),
+      details: { ...bounded(noted.details ?? body), ...(isCli && { token: caller?.name }) },
       outcome,
       status,
+      address: address ?? null,
     });
     try {
       await services.writeAudit(entryWith("begun", null));
@@ -58,7 +52,9 @@ export function audited(endpoint: AdminEndpoint, parts: AdminParts, stamp: Stamp
     const end = async (status: number): Promise<void> => {
       const entry = entryWith(status < 400 ? "done" : status < 500 ? "refused" : "failed", status);
       await services.writeAudit(entry).catch((err: unknown) => {
-        log.warn({ err, audit: entry }, "a change over the admin listener is not in the audit log as it ended");
+        // Without target and details: they may name a user.
+        const { target: _target, details: _details, address: _address, ...told } = entry;
+        log.warn({ err, audit: told }, "a change over the admin listener is not in the audit log as it ended");
       });
     };
     const note = (more: Note): void => {
@@ -89,6 +85,6 @@ function bounded(details: Json): Json {
 }
 
 /** As `GET /admin/audit` has it. */
-export function shownEntry({ at, ...entry }: AuditEntry): ShownEntry {
-  return { ...entry, at: new Date(at).toISOString() };
+export function shownEntry({ at, erased, ...entry }: AuditEntry): ShownEntry {
+  return { ...entry, erased: erased === true, at: new Date(at).toISOString() };
 }

@@ -53,15 +53,17 @@ export interface AdminParts {
 /** Sign-in of browsers: each result is the cookie, as `Set-Cookie` has it. */
 export interface AdminSessions {
   /** @throws GatewayError INVALID_TOKEN, TOO_MANY_REQUESTS, FORBIDDEN */
-  begin(req: IncomingMessage, token: string): { readonly caller: AdminCaller; readonly cookie: string };
-  /** @throws GatewayError FORBIDDEN */
-  end(req: IncomingMessage): string;
+  begin(req: IncomingMessage, token: string): Promise<{ readonly caller: AdminCaller; readonly cookie: string }>;
+  /** Ends the session of the cookie, if it is one. @throws GatewayError FORBIDDEN */
+  end(req: IncomingMessage): Promise<string>;
 }
 
 /** Who calls. */
 export interface AdminCaller extends Pick<AdminToken, "name" | "role"> {
   /** Unix milliseconds: when the session of a browser ends; null for a call with the token itself. */
   readonly expiresAt: number | null;
+  /** Of that session; left out without one. */
+  readonly sessionId?: string;
 }
 
 type SchemaTitle = keyof AdminSchemas;
@@ -78,6 +80,10 @@ export interface AdminCall<Query extends QueryTitle = never, Body extends BodyTi
   /** An empty object where it may be left out, and is. */
   readonly body: [Body] extends [never] ? Json : AdminSchemas[Body];
   readonly req: IncomingMessage;
+  /** The client's. */
+  readonly address: string;
+  /** Whether `gateway` sends it, as it says itself: the audit log names `cli` and has the token's name in the details. */
+  readonly isCli?: boolean;
   readonly event: H3Event;
   /** Says more about a change than the audit log has of it by itself: the path's first parameter, and the body. */
   readonly note: (more: { readonly target?: string; readonly details?: Json }) => void;
@@ -116,6 +122,8 @@ export interface AdminRow<Query extends QueryTitle = never, Body extends BodyTit
    * logged then. Every other change is refused before it is made.
    */
   readonly changesNoStore?: true;
+  /** Written to the audit log under this name, though a viewer may call it: what leaves the gateway as a whole. */
+  readonly auditedAs?: string;
   /** A body of JSON, or an `HTTPResponse`. Called once per server, for the state that its requests share. */
   readonly route: (parts: AdminParts) => (call: AdminCall<Query, Body>) => unknown;
 }

@@ -11,7 +11,8 @@ import type {
   UsagePage,
   UsageQuery,
 } from "../../../schemas/types.gen.ts";
-import type { AuditEntry, UserQuery } from "../../kit/index.ts";
+import type { FailedSignIns } from "../../accounts/access-trail.ts";
+import type { AuditEntry, NewAuditEntry, UserQuery } from "../../kit/index.ts";
 
 /**
  * What rows need of the store. A supervisor has none and asks one of its workers: arguments and results are JSON, and
@@ -20,8 +21,13 @@ import type { AuditEntry, UserQuery } from "../../kit/index.ts";
  * To add a method: its signature here, its line in `SERVICES`, and its work in `src/gateway/admin-services.ts`.
  */
 export interface AdminServices extends UserServices {
-  /** Adds it, or replaces the one with its id. */
-  writeAudit(entry: AuditEntry): Promise<null>;
+  /** Notes an entry that has begun; any other one joins the chain. */
+  writeAudit(entry: NewAuditEntry): Promise<null>;
+  /** Counts failed sign-ins at the admin listener and writes them to the audit log, within bounds. */
+  noteFailedSignIns(failures: readonly FailedSignIns[]): Promise<null>;
+  /** Ends a session of the console on all instances, for the milliseconds that it had left. */
+  endSession(sessionId: string, leftMs: number): Promise<null>;
+  isSessionEnded(sessionId: string): Promise<boolean>;
   /** Sets something of an upstream, on all instances. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
   setManual(order: ManualOrder): Promise<{ readonly until: string; readonly cooldowns_ended?: number }>;
   /** @returns null: nothing was set, and nothing was cooling down. @throws GatewayError NOT_FOUND, STORE_UNAVAILABLE */
@@ -62,6 +68,8 @@ export interface UserServices {
   changeKey(id: string, change: AdminSchemas["AdminKeyChangeRequest"]): Promise<AdminKey>;
   rollKey(id: string, roll: AdminSchemas["AdminKeyRollRequest"]): Promise<RolledAdminKey>;
   revokeKey(id: string): Promise<null>;
+  /** Voids the user's refresh tokens and access tokens. */
+  endUserSessions(userId: string): Promise<null>;
 }
 
 export interface CreditsOrder extends Pick<AdminSchemas["CreditsRequest"], "amount" | "reason"> {
@@ -89,7 +97,11 @@ export const SERVICES: Readonly<Record<keyof AdminServices, "read" | "write" | "
   changeKey: "repeatable",
   rollKey: "write",
   revokeKey: "write",
+  endUserSessions: "repeatable",
   writeAudit: "repeatable",
+  noteFailedSignIns: "write",
+  endSession: "repeatable",
+  isSessionEnded: "read",
   listAudit: "read",
   ledgerPage: "read",
   usage: "read",

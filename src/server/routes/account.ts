@@ -137,18 +137,41 @@ export const USAGE: readonly RouteEndpoint[] = [
     answers: { 200: { description: "It ends within about a second.", content: json("EndedStream") } },
     errors: [...CALLER_ERRORS, "INVALID_REQUEST", "NOT_FOUND"],
     secret: true,
+    route: (parts) => async (event, context) => {
+      const { identities, streams, log } = parts;
+      const { userId } = await callerOf(context, identities, "inference");
+      const id = decodeURIComponent(event.context.params?.["stream_id"] ?? "");
+      const { ended, complete } = await streams.endOf(userId, id);
+      if (!ended) {
+        const where = complete ? "" : " on the instances that answer";
+        throw new GatewayError("NOT_FOUND", `No such stream${where}`);
+      }
+      log.info({ ...loggedIds(event, parts, { user: userId }), stream: id }, "stream ended by its user");
+      return jsonResponse(200, { ended });
+    },
+  },
+];
+
+/** The user's own sessions. */
+export const SESSIONS: readonly RouteEndpoint[] = [
+  {
+    method: "DELETE",
+    path: "/v1/user/sessions",
+    credentials: "access token",
+    id: "endSessions",
+    tag: "Sign-in",
+    summary: "Sign out everywhere",
+    description:
+      "Refresh tokens and access tokens issued before are void within a second, the one of this call among them. API keys stay.",
+    answers: { 200: { description: "All sessions have ended.", content: json("SessionsEnded") } },
+    errors: SESSION_ERRORS,
+    secret: true,
     route:
-      ({ identities, streams, log }) =>
-      async (event, context) => {
-        const { userId } = await callerOf(context, identities, "inference");
-        const id = decodeURIComponent(event.context.params?.["stream_id"] ?? "");
-        const { ended, complete } = await streams.endOf(userId, id);
-        if (!ended) {
-          const where = complete ? "" : " on the instances that answer";
-          throw new GatewayError("NOT_FOUND", `No such stream${where}`);
-        }
-        log.info({ request_id: requestIdIn(event), user: userId, stream: id }, "stream ended by its user");
-        return jsonResponse(200, { ended });
+      ({ store, identities }) =>
+      async (_event, { req }) => {
+        const { userId } = await sessionOf(req, identities);
+        await store.endSessions(userId);
+        return jsonResponse(200, { message: "All sessions ended" });
       },
   },
 ];
@@ -167,12 +190,13 @@ export const KEYS: readonly RouteEndpoint[] = [
     errors: [...BODY_ERRORS, ...SESSION_ERRORS, "NOT_FOUND"],
     secret: true,
     route:
-      ({ store, identities, now, log }) =>
+      (parts) =>
       async (event, { req }) => {
+        const { store, identities, now, log } = parts;
         const { userId } = await sessionOf(req, identities);
         const { name, ...limits } = await readObject(req);
         const { body } = await createKey(store, { userId, name, limits: parseKeyLimits(limits, now()) });
-        log.info({ request_id: requestIdIn(event), user: userId, key: body.id }, "API key made");
+        log.info(loggedIds(event, parts, { user: userId, key: body.id }), "API key made");
         return jsonResponse(200, body);
       },
   },
@@ -208,13 +232,14 @@ export const KEYS: readonly RouteEndpoint[] = [
     errors: [...BODY_ERRORS, ...SESSION_ERRORS, "NOT_FOUND"],
     secret: true,
     route:
-      ({ store, identities, now, log }) =>
+      (parts) =>
       async (event, { req }) => {
+        const { store, identities, now, log } = parts;
         const { userId, tier } = await sessionOf(req, identities);
         const keyId = keyIdIn(event);
         const change = parseKeyChange(await readObject(req), now());
         const key = await changeKey(store, { userId, keyId }, change);
-        log.info({ request_id: requestIdIn(event), user: userId, key: keyId }, "API key changed");
+        log.info(loggedIds(event, parts, { user: userId, key: keyId }), "API key changed");
         return jsonResponse(200, keyBody(key, tier));
       },
   },
@@ -233,14 +258,15 @@ export const KEYS: readonly RouteEndpoint[] = [
     errors: [...BODY_ERRORS, ...SESSION_ERRORS, "NOT_FOUND"],
     secret: true,
     route:
-      ({ store, identities, now, log }) =>
+      (parts) =>
       async (event, { req }) => {
+        const { store, identities, now, log } = parts;
         const { userId, tier } = await sessionOf(req, identities);
         const keyId = keyIdIn(event);
         const { grace } = await readOptionalObject(req);
         const rolled = await rollKey(store, { userId, keyId, grace }, now());
-        const ids = { request_id: requestIdIn(event), user: userId, key: keyId };
-        log.info({ ...ids, next: rolled.key.id }, "API key rolled");
+        const ids = { user: userId, key: keyId, next: rolled.key.id };
+        log.info(loggedIds(event, parts, ids), "API key rolled");
         return jsonResponse(200, rolledBody(keyId, rolled, tier));
       },
   },
@@ -256,16 +282,26 @@ export const KEYS: readonly RouteEndpoint[] = [
     errors: [...SESSION_ERRORS, "INVALID_REQUEST", "NOT_FOUND"],
     secret: true,
     route:
-      ({ store, identities, log }) =>
+      (parts) =>
       async (event, { req }) => {
+        const { store, identities, log } = parts;
         const { userId } = await sessionOf(req, identities);
         const keyId = keyIdIn(event);
         await revokeKey(store, { userId, keyId });
-        log.info({ request_id: requestIdIn(event), user: userId, key: keyId }, "API key revoked");
+        log.info(loggedIds(event, parts, { user: userId, key: keyId }), "API key revoked");
         return jsonResponse(200, { message: "API key revoked" });
       },
   },
 ];
+
+/** What a line of log may have of ids: their digests, where lines tell users apart. */
+function loggedIds(event: H3Event, { digestOf }: RouteParts, ids: Readonly<Record<string, string>>): object {
+  const digests = Object.entries(ids).flatMap(([name, id]) => {
+    const digest = digestOf?.(id) ?? null;
+    return digest === null ? [] : [[name, digest] as const];
+  });
+  return { request_id: requestIdIn(event), ...Object.fromEntries(digests) };
+}
 
 function keyIdIn(event: H3Event): string {
   return decodeURIComponent(event.context.params?.["key_id"] ?? "");

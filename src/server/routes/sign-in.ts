@@ -16,8 +16,11 @@ import { jsonResponse, type RouteContext } from "../router.ts";
 /** Without userinfo or a path, which a URL would take for something else than a host. */
 const HOST = /^[\w.:[\]-]+$/;
 
-/** The refresh token of a session, and the state of an OAuth sign-in under way. */
-type CookieName = "gateway_refresh" | "gateway_sign_in";
+/** The refresh token of a session, the state of an OAuth sign-in under way, and the sign-ins of this browser before. */
+type CookieName = "gateway_refresh" | "gateway_sign_in" | "gateway_device";
+
+/** Browsers keep a cookie for 400 days at most. */
+const DEVICE_SECONDS = 400 * 86_400;
 
 const SIGNED_IN: Answer = { description: "Signed in.", content: json("Session"), headers: ["Set-Cookie"] };
 
@@ -41,13 +44,11 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
     answers: { 202: { description: "A code is on its way.", content: json("LoginAccepted") } },
     errors: [...BODY_ERRORS, "TOO_MANY_REQUESTS", "STORE_UNAVAILABLE"],
     secret: true,
-    route:
-      ({ signIn }) =>
-      async (_event, { req, ip }) => {
-        const { email } = await readObject(req);
-        await signIn.requestCode({ email, ip });
-        return jsonResponse(202, { message: "Verification code sent" });
-      },
+    route: (parts) => async (event, context) => {
+      const { email } = await readObject(context.req);
+      await recorded(parts, () => parts.signIn.requestCode({ email, ip: context.ip, ...deviceOf(event, context) }));
+      return jsonResponse(202, { message: "Verification code sent" });
+    },
   },
   {
     method: "POST",
@@ -62,8 +63,10 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
     secret: true,
     route: (parts) => async (event, context) => {
       const { email, code } = await readObject(context.req);
-      const session = await parts.signIn.verifyCode({ email, code, ip: context.ip });
-      return signedIn(event, context, session, parts);
+      const session = await recorded(parts, () =>
+        parts.signIn.verifyCode({ email, code, ip: context.ip, ...deviceOf(event, context) }),
+      );
+      return begun(event, context, session, "code", parts);
     },
   },
   {
@@ -122,12 +125,13 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
       writeCookie(event, context, "gateway_sign_in", "", 0);
       const url = event.url.pathname + event.url.search;
       const provider = providerOf(event);
-      const completed = await parts.signIn.complete({ provider, url, state }).catch((error: unknown) => {
+      const complete = () => parts.signIn.complete({ provider, url, state });
+      const completed = await recorded(parts, complete).catch((error: unknown) => {
         const why = error instanceof GatewayError ? SHOWN_ON_PAGES[error.code] : undefined;
         if (why !== undefined && isForPages(context, parts)) event.res.headers.set("Refresh", refreshTo(why, provider));
         throw error;
       });
-      const answer = signedIn(event, context, completed.session, parts);
+      const answer = await begun(event, context, completed.session, "oauth", parts);
       return accepts(context, JSON_TYPE) ? answer : redirect(completed.redirectTo);
     },
   },
@@ -171,6 +175,38 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
     },
   },
 ];
+
+function deviceOf(event: H3Event, context: RouteContext): { readonly device?: string } {
+  const device = readCookie(event, context, "gateway_device");
+  return device === null ? {} : { device };
+}
+
+/** Counts a sign-in that fails. */
+async function recorded<T>({ signIns }: RouteParts, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = error instanceof GatewayError ? error.code : null;
+    if (code === "TOO_MANY_REQUESTS") signIns?.failed("limited");
+    if (code === "INVALID_CODE" || code === "SIGN_IN_FAILED") signIns?.failed("failed");
+    throw error;
+  }
+}
+
+/** A new session: written down, with a cookie by which the next sign-in from this browser is known. */
+async function begun(
+  event: H3Event,
+  context: RouteContext,
+  session: Session,
+  method: "code" | "oauth",
+  parts: RouteParts,
+): Promise<HTTPResponse> {
+  const { id, email } = session.body.user;
+  await parts.signIns?.succeeded(id, method, context.ip);
+  const device = email && (await parts.signIn.markDevice?.(deviceOf(event, context).device, email));
+  if (device) writeCookie(event, context, "gateway_device", device, DEVICE_SECONDS);
+  return signedIn(event, context, session, parts);
+}
 
 /** The answer to whoever has signed in; browsers get the refresh token as a cookie too. */
 function signedIn(event: H3Event, context: RouteContext, session: Session, { now }: RouteParts): HTTPResponse {

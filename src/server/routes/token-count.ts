@@ -1,10 +1,12 @@
 import { readCountTokens } from "../../dialects/messages/client/format.ts";
 import { referencesIn } from "../../dialects/references/find.ts";
 import {
+  firstTarget,
   GatewayError,
   invalidRequest,
   keyMayCall,
   lifecycleHeaders,
+  mediaTokensAt,
   mayCall,
   modelAt,
   notOfKey,
@@ -85,6 +87,8 @@ function countTokensRoute(parts: RouteParts): Route["handle"] {
   };
   return async (_event, context) => {
     const principal = await keyHolderOf(context, parts.identities);
+    const shed = parts.shed(principal.tier);
+    if (shed !== null) throw shed;
     const claim = context.memory?.claim(principal.userId);
     try {
       const counted = await atMost(principal.userId, () => countTokens(parts, context, principal, { claim, budget }));
@@ -113,7 +117,7 @@ async function countTokens(
   const body = await readObject(req, Math.min(MAX_BODY_BYTES, bodyLimit, countBudget), claim);
   const fault = validateTokenCount(body);
   if (fault !== null) throw invalidRequest(fault.pointer, fault.what);
-  const { model: id, text } = readCountTokens(body);
+  const { model: id, text, media } = readCountTokens(body);
   const references = referencesIn(body);
   const model = modelAt(current, id, now());
   if (model?.kind !== "chat") throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
@@ -124,5 +128,6 @@ async function countTokens(
   // What no upstream of the model would be sent has no count.
   requireTakenReferences({ kind: "chat", references }, model, current.upstreams);
   budget.take(userId, claim?.bytes ?? Buffer.byteLength(text), countBudget, now());
-  return { tokens: await tokensIn(text, userId), model: id };
+  const ofMedia = mediaTokensAt(media, firstTarget(model), current.upstreams);
+  return { tokens: ofMedia + (await tokensIn(text, userId)), model: id };
 }

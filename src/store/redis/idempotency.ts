@@ -9,15 +9,15 @@ const KEEP = loadScript("key-keep", "clock", "idempotency");
 const FREE = loadScript("key-free", "clock", "idempotency");
 const FORGET = loadScript("keys-forget", "idempotency");
 
-/** What key-claim.lua answers. */
+/** The reply of key-claim.lua. */
 type ClaimReply = readonly [state: KeyState["state"], requestId: string, outcome: string, answer: string | null];
 
 /**
- * The store's role of idempotency keys. Each script may be executed twice: by its id a request knows its own claim.
+ * The store's role of idempotency keys. A script may run twice: a request recognises its own claim by its id.
  * @param now Unix milliseconds; 0 means the server's clock.
  */
 export function idempotencyMethods(connection: Connection, keys: Keys, now: () => number) {
-  /** Of the scripts' part: all in the user's slot. */
+  /** The keys of every script, in the order of idempotency.lua; they share the user's slot. */
   const ofKey = ({ userId, digest }: KeyClaim): readonly string[] => [
     ...keys.idempotency(userId),
     keys.keptAnswer(userId, digest),
@@ -32,7 +32,7 @@ export function idempotencyMethods(connection: Connection, keys: Keys, now: () =
     EXPIRED_KEYS_PER_CALL,
   ];
 
-  /** Each by itself: the names of keys are known to the server before a script runs. */
+  /** Not in the script: a Cluster needs to know the names of all keys before a script runs. */
   async function deleteAnswers(userId: string, digests: readonly string[]): Promise<void> {
     await inBatches(digests, (digest) => connection.call("UNLINK", keys.keptAnswer(userId, digest)));
   }

@@ -46,7 +46,8 @@ export async function inBatches<Item, Result>(
 export function createKeys(prefix: string) {
   return {
     /**
-     * Hash, durable: email tier balance granted charged available version stop created disabled deleted swept; `looked` for a while
+     * Hash, durable: email tier balance granted charged available version stop created disabled deleted sessions
+     * swept; `looked` for a while
      * (reservations.lua). Of keys with a budget `spent:<key>:<period>` and, while they run something,
      * `held:<key>:<period>`. Amounts are decimal nano-units.
      */
@@ -115,7 +116,7 @@ export function createKeys(prefix: string) {
 
     /** Hash, goes with its last code: client to the code it asked for (code-put.lua). By the digest of the address. */
     codes: (digest: string) => `${prefix}codes:${digest}`,
-    /** Hash, goes with its family: user live at expires. */
+    /** Hash, goes with its family: user live at expires sessions. */
     family: (id: string) => `${prefix}fam:{${id}}`,
     /** String, goes with its family: the family of a refresh token, by the token's digest. */
     token: (digest: string) => `${prefix}f:${digest}`,
@@ -128,8 +129,11 @@ export function createKeys(prefix: string) {
       const tag = `{${space} ${shard}}`;
       return [`${prefix}v:${tag}`, `${prefix}vx:${tag}`] as const;
     },
-    /** Sorted set and hash, go when nothing was added for long: the ids of the audit log in order, its entries by id. */
-    audit: [`${prefix}audit:{log}`, `${prefix}audit:{log}:entries`] as const,
+    /**
+     * Sorted set and hash, go when nothing was added for long: the ids of the audit log in order, its entries by id. Hash,
+     * durable: the ends of its chain (audit-chain.lua).
+     */
+    audit: [`${prefix}audit:{log}`, `${prefix}audit:{log}:entries`, `${prefix}audit:{log}:chain`] as const,
     /** Hash: instance to the state it publishes. */
     instances: `${prefix}fleet`,
     /** Channel: "<user id> <stop token>" as tokens are raised. */

@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { Counter, NewCode, NewFamily, Rotation } from "../../kit/index.ts";
+import type { Counter, NewCode, NewFamily, Rotated, Rotation } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
 import { hexOf, type Keys, loadScript, lowerCase } from "./scripts.ts";
 
@@ -63,24 +63,26 @@ function familyMethods(connection: Connection, keys: Keys, now: () => number) {
   }
 
   return {
-    async addFamily({ id, userId, digest, expiresAt }: NewFamily): Promise<void> {
+    async addFamily({ id, userId, digest, expiresAt, sessions = 0 }: NewFamily): Promise<void> {
       const exists = await connection.call("EXISTS", keys.user(userId));
       if (exists !== 1) throw new Error(`cannot sign in an unknown user: ${userId}`);
       const token = hexOf(digest);
       await point(token, id, expiresAt);
-      const added = await connection.run(ADD_FAMILY, [keys.family(id)], [now(), userId, token, expiresAt]);
+      const added = await connection.run(ADD_FAMILY, [keys.family(id)], [now(), userId, token, expiresAt, sessions]);
       if (added !== 1) throw new Error(`cannot sign in ${userId}: the family ${id} exists`);
     },
 
-    async rotate({ digest, successor, grace }: Rotation) {
+    async rotate({ digest, successor, grace }: Rotation): Promise<Rotated | null> {
       const [token, next] = [hexOf(digest), hexOf(successor)];
       const pointer = await follow(token);
       if (!pointer) return null;
       const [familyId, expiresAt] = pointer;
       await point(next, familyId, expiresAt);
       const own = [keys.family(familyId)];
-      const userId = (await connection.run(ROTATE_TOKEN, own, [now(), token, next, grace])) as string | null;
-      return userId === null ? null : { userId, expiresAt };
+      const reply = await connection.run(ROTATE_TOKEN, own, [now(), token, next, grace]);
+      if (reply === null) return null;
+      const [userId, sessions] = reply as readonly [string, string];
+      return { userId, expiresAt, ...(Number(sessions) > 0 && { sessions: Number(sessions) }) };
     },
 
     async endFamily(digest: Uint8Array): Promise<void> {

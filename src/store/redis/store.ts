@@ -1,13 +1,8 @@
 import { hash, randomUUID } from "node:crypto";
-import type { AuditEntry, CountWindow, Log, OnStop, Settlement, Store, Uses } from "../../kit/index.ts";
-import {
-  LEDGER_RETENTION_MS,
-  MAX_AUDIT_ENTRIES,
-  MAX_COUNTS_PER_WINDOW,
-  MAX_SPACE_BYTES,
-  VALUE_OVERHEAD_BYTES,
-} from "../windows.ts";
+import type { CountWindow, Log, OnStop, Settlement, Store, Uses } from "../../kit/index.ts";
+import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW, MAX_SPACE_BYTES, VALUE_OVERHEAD_BYTES } from "../windows.ts";
 import { accountMethods } from "./accounts.ts";
+import { auditMethods } from "./audit.ts";
 import type { Connection, RedisConnection } from "./connection.ts";
 import { idempotencyMethods } from "./idempotency.ts";
 import { LEASE_MS, Leases, RENEWAL_INTERVAL_MS, unlessUnavailable } from "./leases.ts";
@@ -214,27 +209,6 @@ export function instanceMethods(connection: Connection, keys: Keys, now: () => n
 
     async ping(): Promise<void> {
       await connection.call("PING");
-    },
-  };
-}
-
-const WRITE_AUDIT = loadScript("audit-write", "clock");
-const LIST_AUDIT = loadScript("audit-list");
-
-/**
- * The store's role of what was changed over the admin API.
- * @param now Unix milliseconds; 0 means the server's clock.
- */
-function auditMethods(connection: Connection, keys: Keys, now: () => number, retention: number) {
-  return {
-    async writeAudit(entry: AuditEntry): Promise<void> {
-      const args = [now(), entry.id, JSON.stringify(entry), retention, MAX_AUDIT_ENTRIES];
-      await connection.run(WRITE_AUDIT, keys.audit, args);
-    },
-
-    async listAudit({ before, limit }: { readonly before: string | null; readonly limit: number }) {
-      const texts = (await connection.run(LIST_AUDIT, keys.audit, [before ?? "", limit])) as readonly string[];
-      return texts.map((text) => JSON.parse(text) as AuditEntry);
     },
   };
 }

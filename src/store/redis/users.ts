@@ -16,7 +16,17 @@ import type { Connection } from "./connection.ts";
 import { inBatches, type Keys, loadScript, lowerCase } from "./scripts.ts";
 
 /** Fields of the user's hash in the order that `toUser` and the scripts have them. */
-const FIELDS = ["email", "tier", "balance", "available", "granted", "created", "charged", "disabled"] as const;
+const FIELDS = [
+  "email",
+  "tier",
+  "balance",
+  "available",
+  "granted",
+  "created",
+  "charged",
+  "disabled",
+  "sessions",
+] as const;
 
 type UserReply = readonly (string | null)[];
 
@@ -31,6 +41,7 @@ const CLAIM_ADDRESS = loadScript("user-claim");
 const CONFIRM_USER = loadScript("user-confirm");
 const SET_TIER = loadScript("user-tier");
 const GRANT = loadScript("user-grant", "clock");
+const END_SESSIONS = loadScript("user-sessions");
 const SET_DISABLED = loadScript("user-disable", "clock");
 
 /**
@@ -96,10 +107,14 @@ export function userMethods(connection: Connection, keys: Keys, now: () => numbe
     },
 
     async principalOf(userId: string): Promise<Principal | null> {
-      const fields = ["tier", "version", "disabled"] as const;
-      const [tier, version, disabled] = (await connection.read("HMGET", keys.user(userId), ...fields)) as UserReply;
+      const fields = ["tier", "version", "disabled", "sessions"] as const;
+      const [tier, version, disabled, sessions] = (await connection.read(
+        "HMGET",
+        keys.user(userId),
+        ...fields,
+      )) as UserReply;
       return typeof tier === "string" && disabled === null
-        ? { userId, tier, keyId: null, version: Number(version) }
+        ? { userId, tier, keyId: null, version: Number(version), ...sessionsOf(sessions) }
         : null;
     },
 
@@ -123,6 +138,10 @@ export function userMethods(connection: Connection, keys: Keys, now: () => numbe
     async setDisabled(id: string, disabled: boolean): Promise<User | null> {
       const args = [now(), Number(disabled), id, keys.changes, keys.stops];
       return toUser(id, await connection.run(SET_DISABLED, [keys.user(id)], args));
+    },
+
+    async endSessions(id: string): Promise<User | null> {
+      return toUser(id, await connection.run(END_SESSIONS, [keys.user(id)], []));
     },
 
     async setTier(id: string, tier: string): Promise<User | null> {
@@ -254,7 +273,7 @@ const tooMuch = () => invalidRequest("/credits", "are more than an account can h
 
 /** `reply` is FIELDS of a user, or anything else without one. */
 function toUser(id: string, reply: unknown): User | null {
-  const [email, tier, balance, available, granted, created, charged, disabled] = Array.isArray(reply)
+  const [email, tier, balance, available, granted, created, charged, disabled, sessions] = Array.isArray(reply)
     ? (reply as UserReply)
     : [];
   if (typeof email !== "string" || typeof tier !== "string") return null;
@@ -262,5 +281,10 @@ function toUser(id: string, reply: unknown): User | null {
   const held = owned - BigInt(available ?? 0);
   const sums = { granted: BigInt(granted ?? 0), charged: BigInt(charged ?? 0) };
   const disabledAt = disabled === null || disabled === undefined ? {} : { disabledAt: Number(disabled) };
-  return { id, email, tier, balance: owned, held, ...sums, createdAt: Number(created), ...disabledAt };
+  const createdAt = Number(created);
+  return { id, email, tier, balance: owned, held, ...sums, createdAt, ...disabledAt, ...sessionsOf(sessions) };
+}
+
+function sessionsOf(sessions: string | null | undefined): Pick<User, "sessions"> {
+  return Number(sessions ?? 0) > 0 ? { sessions: Number(sessions) } : {};
 }

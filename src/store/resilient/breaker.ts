@@ -222,6 +222,7 @@ const ASKING = [
   "addFamily",
   "rotate",
   "endFamily",
+  "endSessions",
   "findIdentity",
   "linkIdentity",
   "remember",
@@ -239,6 +240,8 @@ const ASKING = [
   "listInstances",
   "writeAudit",
   "listAudit",
+  "verifyAudit",
+  "eraseAudit",
   "markInstanceDead",
   "ping",
 ] as const satisfies readonly (keyof Store)[];

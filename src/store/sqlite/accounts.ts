@@ -18,10 +18,12 @@ import { keyMethods } from "./keys.ts";
 import type { KnownUsers } from "./users.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> &
-  Record<"balance" | "held" | "granted" | "charged" | "created_at", bigint> & { disabled_at: bigint | null };
+  Record<"balance" | "held" | "granted" | "charged" | "created_at" | "sessions", bigint> & {
+    disabled_at: bigint | null;
+  };
 
 /** What `userOf` takes. */
-const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at, disabled_at";
+const USER_COLUMNS = "id, email, tier, balance, held, granted, charged, created_at, disabled_at, sessions";
 
 /** The store's role of accounts. `now` is Unix milliseconds. */
 export function accountMethods(
@@ -66,7 +68,7 @@ function userMethods(
      ON CONFLICT DO NOTHING RETURNING ${USER_COLUMNS}`,
   );
   const find = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE (id = ? OR email = ?) AND deleted_at IS NULL`);
-  const tierOf = db.prepare("SELECT tier FROM users WHERE id = ? AND disabled_at IS NULL");
+  const tierOf = db.prepare("SELECT tier, sessions FROM users WHERE id = ? AND disabled_at IS NULL");
   const list = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE deleted_at IS NULL ORDER BY created_at, id`);
   const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`);
   const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
@@ -77,6 +79,9 @@ function userMethods(
   );
   const enable = db.prepare(
     `UPDATE users SET disabled_at = NULL WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`,
+  );
+  const endSessions = db.prepare(
+    `UPDATE users SET sessions = sessions + 1 WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`,
   );
   const page = db.prepare(
     `SELECT ${USER_COLUMNS} FROM users WHERE email > ? AND email >= ? AND email < ? AND deleted_at IS NULL ORDER BY email LIMIT ?`,
@@ -103,7 +108,7 @@ function userMethods(
     ),
     principalOf: read((id: string): Principal | null => {
       const row = tierOf.get(id);
-      return row ? { userId: id, tier: String(row["tier"]), keyId: null } : null;
+      return row ? { userId: id, tier: String(row["tier"]), keyId: null, ...sessionsOf(row["sessions"]) } : null;
     }),
     listUsers: read(() => list.all().flatMap((row) => toUser(row) ?? [])),
 
@@ -128,6 +133,8 @@ function userMethods(
       if (user) onChanged(user.id);
       return user;
     },
+
+    endSessions: writeDurably((id: string): User | null => toUser(endSessions.get(id))),
 
     grant(id: string, amount: bigint): User | null {
       const user = addToBalance(id, amount);
@@ -192,10 +199,15 @@ function storable(amount: bigint): bigint {
 function userOf(found: unknown, users: KnownUsers): User | null {
   const row = found as UserRow | undefined;
   if (!row) return null;
-  const { id, email, tier, balance, granted, charged, created_at, disabled_at } = row;
+  const { id, email, tier, balance, granted, charged, created_at, disabled_at, sessions } = row;
   const held = users.held(id, row.held);
   const disabledAt = disabled_at === null ? {} : { disabledAt: Number(disabled_at) };
-  return { id, email, tier, balance, held, granted, charged, createdAt: Number(created_at), ...disabledAt };
+  const createdAt = Number(created_at);
+  return { id, email, tier, balance, held, granted, charged, createdAt, ...disabledAt, ...sessionsOf(sessions) };
+}
+
+function sessionsOf(sessions: unknown): Pick<User, "sessions"> {
+  return Number(sessions) > 0 ? { sessions: Number(sessions) } : {};
 }
 
 /** Who an identity provider's subjects sign in as. */

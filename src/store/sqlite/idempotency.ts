@@ -3,7 +3,7 @@ import type { KeptOutcome, KeyClaim, KeyState, OutcomeKind } from "../../kit/ind
 import { EXPIRED_KEYS_PER_CALL, MAX_USER_ANSWER_BYTES } from "../windows.ts";
 import type { CommitQueue, Transactions } from "./commits.ts";
 
-/** Keys that go in one commit once they have expired. */
+/** Expired keys that one commit deletes. */
 const KEYS_PER_TRIM = 100;
 
 interface RunningKey {
@@ -15,8 +15,8 @@ interface RunningKey {
 type KeyRow = Record<"id" | "fingerprint" | "request_id" | "outcome", string> & { answer: string | null };
 
 /**
- * The store's role of idempotency keys. What runs is in memory: one process serves a file, and a dead one runs nothing.
- * What requests came to is written in the commit of their settlements.
+ * The store's role of idempotency keys. Running claims are in memory: one process serves a file, and a dead process runs
+ * nothing. Outcomes are written in the same commit as the settlements of their requests.
  * @param now Unix milliseconds.
  */
 export function idempotencyMethods(
@@ -40,13 +40,13 @@ export function idempotencyMethods(
      WHERE seq IN (SELECT seq FROM idempotency_keys WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)`,
   );
   const forget = db.prepare("DELETE FROM idempotency_keys WHERE user_id = ?");
-  /** By user and digest, the oldest claim first. */
+  /** Keyed by user and digest; the oldest claim is first. */
   const running = new Map<string, RunningKey>();
 
   const keptAs = ({ userId, digest }: KeyClaim): KeyRow | null =>
     (find.get(userId, digest, now()) as KeyRow | undefined) ?? null;
 
-  /** Whoever has the key now; null for nobody, or for this very claim. */
+  /** The claim of another request that has the key now; null if there is none. */
   function otherOf(claim: KeyClaim): KeyClaim | null {
     const held = running.get(nameOf(claim));
     return held === undefined || held.until <= now() || held.claim.id === claim.id ? null : held.claim;
@@ -59,7 +59,7 @@ export function idempotencyMethods(
       if (until > at) break;
       running.delete(key);
     }
-    // Behind those that end sooner.
+    // Moves to the end: its lease ends last.
     running.delete(name);
     running.set(name, { claim, until: at + lease });
   }
@@ -72,7 +72,7 @@ export function idempotencyMethods(
     trim.run(at, EXPIRED_KEYS_PER_CALL);
     remove.run(userId, digest);
     const bytes = answer === null ? 0 : Buffer.byteLength(answer);
-    // Counts on and on, so that what is beyond the bound is known by its place.
+    // A running total: rows beyond the bound are found by comparing with it.
     const sum = Number(total.get(userId)?.["total"] ?? 0) + bytes;
     drop.run(userId, sum - MAX_USER_ANSWER_BYTES);
     insert.run(userId, digest, fingerprint, id, requestId, outcome, at + ttl, answer, bytes, sum);
@@ -115,7 +115,7 @@ export function idempotencyMethods(
       }),
     },
 
-    /** Deletes some of what has expired. @returns whether there may be more. */
+    /** Deletes some expired keys. @returns true if there may be more. */
     trim: write((): boolean => Number(trim.run(now(), KEYS_PER_TRIM).changes) === KEYS_PER_TRIM),
   };
 

@@ -18,7 +18,10 @@ export const APPLICATION_ID = 0x72677731;
  * `ledger.tags` and `api_keys.limits` are JSON objects, or empty. `api_keys.budget_of` is the key under whose id a rolled
  * key's budget is counted; null: its own. A deleted user stays for the ledger, with the id in place of the address. `key_budgets` are what keys with a budget have spent in
  * a period, and what their running requests hold. `grants.balance` is the user's afterwards.
- * `audit.entry` is JSON; the ids are in the order of time.
+ * `audit.entry` is JSON. `audit.seq` is the place in the chain (audit-chain.ts): 0 for entries without digests, the
+ * largest integer for those that have begun. `audit_chain` has the ends of the chain: the newest entry, and the newest one
+ * that is no longer kept.
+ * `users.sessions` is raised when a user's sessions are ended: families and access tokens of a lower number are void.
  * `idempotency_keys.bytes` are those of `answer`, 0 without one; `total` is their sum up to the row, of the same user.
  */
 export const MIGRATIONS: readonly string[] = [
@@ -271,6 +274,17 @@ export const MIGRATIONS: readonly string[] = [
    CREATE UNIQUE INDEX idempotency_keys_by_digest ON idempotency_keys (user_id, digest);
    CREATE INDEX idempotency_keys_by_expiry ON idempotency_keys (expires_at);
    CREATE INDEX idempotency_keys_with_answer ON idempotency_keys (user_id, total) WHERE bytes > 0;`,
+  `ALTER TABLE audit ADD COLUMN seq INTEGER NOT NULL DEFAULT 0;
+   CREATE INDEX audit_by_seq ON audit (seq, id);
+   CREATE TABLE audit_chain (
+     head_seq INTEGER NOT NULL,
+     head TEXT,
+     anchor_seq INTEGER NOT NULL,
+     anchor TEXT
+   ) STRICT;
+   INSERT INTO audit_chain VALUES (0, NULL, 0, NULL);
+   ALTER TABLE users ADD COLUMN sessions INTEGER NOT NULL DEFAULT 0;
+   ALTER TABLE families ADD COLUMN sessions INTEGER NOT NULL DEFAULT 0;`,
   `ALTER TABLE api_keys ADD COLUMN budget_of TEXT;
    CREATE INDEX api_keys_by_budget ON api_keys (budget_of) WHERE budget_of IS NOT NULL;
    ALTER TABLE users ADD COLUMN deleted_at INTEGER;`,

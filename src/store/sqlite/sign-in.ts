@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import type { Counter, NewCode, NewFamily, Rotation } from "../../kit/index.ts";
+import type { Counter, NewCode, NewFamily, Rotated, Rotation } from "../../kit/index.ts";
 import { countAt } from "../windows.ts";
 import type { Transactions } from "./commits.ts";
 
@@ -72,7 +72,8 @@ function isSame(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-type TokenRow = Record<"family_id" | "user_id", string> & { expires_at: bigint; used_at: bigint | null };
+type TokenRow = Record<"family_id" | "user_id", string> &
+  Record<"expires_at" | "sessions", bigint> & { used_at: bigint | null };
 
 /** Tokens of an expired family that one call takes away at most; a family may have thousands. */
 const EXPIRED_TOKENS_PER_CALL = 100;
@@ -83,10 +84,10 @@ const EXPIRED_TOKENS_PER_CALL = 100;
  */
 function familyMethods(db: DatabaseSync, { writeDurably }: Transactions, now: () => number) {
   const userExists = db.prepare("SELECT 1 FROM users WHERE id = ?");
-  const insertFamily = db.prepare("INSERT INTO families VALUES (?, ?, ?)");
+  const insertFamily = db.prepare("INSERT INTO families (id, user_id, expires_at, sessions) VALUES (?, ?, ?, ?)");
   const insertToken = db.prepare("INSERT INTO refresh_tokens VALUES (?, ?, NULL)");
   const find = db.prepare(
-    `SELECT family_id, user_id, expires_at, used_at FROM refresh_tokens JOIN families ON families.id = family_id
+    `SELECT family_id, user_id, expires_at, used_at, sessions FROM refresh_tokens JOIN families ON families.id = family_id
      WHERE digest = ?`,
   );
   const useUp = db.prepare("UPDATE refresh_tokens SET used_at = ? WHERE digest = ?");
@@ -112,14 +113,14 @@ function familyMethods(db: DatabaseSync, { writeDurably }: Transactions, now: ()
   }
 
   return {
-    addFamily: writeDurably(({ id, userId, digest, expiresAt }: NewFamily): void => {
+    addFamily: writeDurably(({ id, userId, digest, expiresAt, sessions = 0 }: NewFamily): void => {
       if (!userExists.get(userId)) throw new Error(`cannot sign in an unknown user: ${userId}`);
-      insertFamily.run(id, userId, expiresAt);
+      insertFamily.run(id, userId, expiresAt, sessions);
       insertToken.run(digest, id);
       forget(now());
     }),
 
-    rotate: writeDurably(({ digest, successor, grace }: Rotation) => {
+    rotate: writeDurably(({ digest, successor, grace }: Rotation): Rotated | null => {
       const at = now();
       const token = find.get(digest) as TokenRow | undefined;
       const expiresAt = Number(token?.expires_at);
@@ -132,7 +133,8 @@ function familyMethods(db: DatabaseSync, { writeDurably }: Transactions, now: ()
         kill.run(digest);
         return null;
       }
-      return { userId: token.user_id, expiresAt };
+      const sessions = Number(token.sessions);
+      return { userId: token.user_id, expiresAt, ...(sessions > 0 && { sessions }) };
     }),
 
     endFamily: writeDurably((digest: Uint8Array): void => {

@@ -1,14 +1,9 @@
 import { hash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
-import type { AuditEntry, CountWindow, Store, Uses } from "../../kit/index.ts";
-import {
-  LEDGER_RETENTION_MS,
-  MAX_AUDIT_ENTRIES,
-  MAX_COUNTS_PER_WINDOW,
-  MAX_SPACE_BYTES,
-  VALUE_OVERHEAD_BYTES,
-} from "../windows.ts";
+import type { CountWindow, Store, Uses } from "../../kit/index.ts";
+import { LEDGER_RETENTION_MS, MAX_COUNTS_PER_WINDOW, MAX_SPACE_BYTES, VALUE_OVERHEAD_BYTES } from "../windows.ts";
 import { accountMethods } from "./accounts.ts";
+import { auditTable } from "./audit.ts";
 import { guarded, type Transactions, transactionsOf } from "./commits.ts";
 import { type OpenDatabase, rememberInFile } from "./database.ts";
 import { idempotencyMethods } from "./idempotency.ts";
@@ -32,7 +27,7 @@ export function sqliteStore(database: OpenDatabase, now: () => number, maxKnown 
   const { db } = database;
   const transactions = transactionsOf(db);
   const requests = requestsOf(db, transactions, now, maxKnown);
-  const audit = auditTable(db, transactions);
+  const audit = auditTable(db, transactions, now);
   const idempotency = idempotencyMethods(db, transactions, requests.queue, now);
   let trimming: NodeJS.Timeout | null = null;
 
@@ -138,41 +133,6 @@ function instanceMethods({ db, file }: OpenDatabase, { read, write }: Transactio
             return kept;
           }
         : write((name: string, value: string) => rememberInFile(file, name, value)),
-  };
-}
-
-/** Old entries that go in one commit. */
-const AUDIT_ENTRIES_PER_TRIM = 100;
-
-/** What was changed over the admin API. Forced to the disk: it is written before what it tells of is done. */
-function auditTable(db: DatabaseSync, { read, writeDurably }: Transactions) {
-  const save = db.prepare("INSERT INTO audit VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET entry = excluded.entry");
-  const count = db.prepare("SELECT count(*) AS entries FROM audit");
-  const oldest = db.prepare("DELETE FROM audit WHERE id IN (SELECT id FROM audit ORDER BY id LIMIT ?)");
-  const list = db.prepare("SELECT entry FROM audit ORDER BY id DESC LIMIT ?");
-  const listBefore = db.prepare("SELECT entry FROM audit WHERE id < ? ORDER BY id DESC LIMIT ?");
-  const old = db.prepare(
-    `DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < ? ORDER BY id LIMIT ${AUDIT_ENTRIES_PER_TRIM})`,
-  );
-
-  return {
-    methods: {
-      writeAudit: writeDurably((entry: AuditEntry): void => {
-        save.run(entry.id, entry.at, JSON.stringify(entry));
-      }),
-
-      listAudit: read(({ before, limit }: { readonly before: string | null; readonly limit: number }): AuditEntry[] => {
-        const rows = before === null ? list.all(limit) : listBefore.all(before, limit);
-        return rows.map((row) => JSON.parse(String(row["entry"])) as AuditEntry);
-      }),
-    },
-
-    /** Deletes some of what is older, and what is beyond the most that are kept. @returns whether there may be more. */
-    trim(before: number): boolean {
-      const beyond = Number(count.get()?.["entries"]) - MAX_AUDIT_ENTRIES;
-      const deleted = beyond > 0 ? oldest.run(Math.min(beyond, AUDIT_ENTRIES_PER_TRIM)) : old.run(before);
-      return Number(deleted.changes) === AUDIT_ENTRIES_PER_TRIM;
-    },
   };
 }
 

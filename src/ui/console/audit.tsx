@@ -13,7 +13,13 @@ const OUTCOMES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = 
   begun: ["neutral", "end not known"],
 };
 
-/** Who changed what, and when. */
+const WHO: Readonly<Record<string, string>> = {
+  "cli operator": "command line",
+  "user user": "a user",
+  " none": "nobody known",
+};
+
+/** Who changed what, who signed in, and when. */
 export function AuditPage() {
   const pages = usePages("audit", (cursor, signal) => admin.get<Page>("/admin/audit", { query: { cursor }, signal }));
   return (
@@ -26,7 +32,7 @@ export function AuditPage() {
           </button>
         }
       />
-      <Panel flush title="Changes over the admin API, the newest first">
+      <Panel flush title="Changes, sign-ins and exports, the newest first">
         <PagedTable
           caption="Audit log"
           columns={COLUMNS}
@@ -34,7 +40,8 @@ export function AuditPage() {
           rowKey={({ id }) => id}
           empty={
             <Empty title="Nothing has been changed yet">
-              Every call of an operator that changes something is written down here, also one that was refused.
+              Changes by operators and by the command line are listed here, also refused ones, and so are sign-ins and
+              exports.
             </Empty>
           }
         />
@@ -48,14 +55,21 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   {
     id: "who",
     title: "Who",
-    cell: ({ name, role }) => (
-      <>
-        {name} <span class="muted small">({role})</span>
-      </>
-    ),
+    cell: ({ name, role }) =>
+      WHO[`${name} ${role}`] ?? (
+        <>
+          {name} <span class="muted small">({role})</span>
+        </>
+      ),
   },
+  { id: "address", title: "From", cell: ({ address }) => (address === null ? "" : <code>{address}</code>) },
   { id: "action", title: "Action", cell: ({ action }) => <code>{action}</code> },
-  { id: "target", title: "On", cell: ({ target }) => (target === null ? "" : <code>{target}</code>) },
+  {
+    id: "target",
+    title: "On",
+    cell: ({ target, erased }) =>
+      erased ? <span class="muted">a deleted account</span> : target !== null && <code>{target}</code>,
+  },
   {
     id: "outcome",
     title: "Outcome",

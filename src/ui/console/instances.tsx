@@ -56,7 +56,11 @@ const COLUMNS: readonly Column<Instance>[] = [
   {
     id: "state",
     title: "State",
-    cell: ({ draining }) => (draining ? <Badge tone="warn">draining</Badge> : <Badge tone="good">serves</Badge>),
+    cell: ({ draining, shedding }) => {
+      if (draining) return <Badge tone="warn">draining</Badge>;
+      if (shedding.length > 0) return <Badge tone="bad">overloaded: refuses {shedding.join(", ")}</Badge>;
+      return <Badge tone="good">serves</Badge>;
+    },
   },
   { id: "hash", title: "Configuration", cell: ({ hash }) => <Hash of={hash} />, sortBy: ({ hash }) => hash },
   { id: "loaded", title: "Loaded", cell: ({ loaded_at }) => <Time at={loaded_at} /> },

@@ -26,8 +26,8 @@ function NoTokens() {
       <PageHead title="The admin API is off" />
       <p class="note warn">
         This gateway has no admin token, and without one there is nothing to sign in to. Set{" "}
-        <code>server.admin.token</code> or <code>server.admin.tokens</code> in its configuration, restart it, and load
-        this page again.
+        <code>server.admin.token</code> or <code>server.admin.tokens</code> in its configuration. Then load this page
+        again.
       </p>
     </>
   );
@@ -73,8 +73,8 @@ function SignIn() {
         </Form>
       </Panel>
       <p class="muted small">
-        The token is sent once and not kept here: the browser keeps a cookie that no script can read. It ends when the
-        token is taken out of the configuration.
+        The token is sent once and not kept here: the browser keeps a cookie that no script can read. It ends after 12
+        hours, when you sign out, or when the token is taken out of the configuration.
       </p>
     </div>
   );

@@ -91,6 +91,9 @@ function Account({ user, resource }: { readonly user: AdminUserDetail; readonly 
             <button type="button" class="button small" onClick={() => setOpen("tier")}>
               Change plan…
             </button>
+            <button type="button" class="button small" onClick={() => askToEndSessions(user)}>
+              Sign out everywhere…
+            </button>
             <button type="button" class="button small danger" onClick={() => askToDisable(user, resource.reload)}>
               {disabled_at === null ? "Disable…" : "Enable…"}
             </button>
@@ -133,6 +136,23 @@ function Account({ user, resource }: { readonly user: AdminUserDetail; readonly 
       {open === "tier" && <TierDialog user={user} onClose={close} onDone={done} />}
     </Panel>
   );
+}
+
+function askToEndSessions({ id, email }: AdminUserDetail): void {
+  confirm({
+    title: `Sign ${email} out everywhere?`,
+    text: (
+      <p>
+        All sessions of this user end within a second. The user can sign in again at once, and API keys keep working.
+      </p>
+    ),
+    action: "Sign out everywhere",
+    danger: true,
+    run: async () => {
+      await admin.send("DELETE", `/admin/users/${part(id)}/sessions`);
+      toast(`${email} is signed out everywhere`);
+    },
+  });
 }
 
 function askToDisable({ id, email, disabled_at }: AdminUserDetail, onDone: () => void): void {

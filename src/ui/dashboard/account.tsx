@@ -4,7 +4,7 @@ import { Loaded, Panel } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
 import { Time } from "../shared/time.tsx";
 import { currentKeys } from "./chat.ts";
-import { api, session, signOut } from "./session.ts";
+import { api, session, signOut, signOutEverywhere } from "./session.ts";
 
 export function AccountView() {
   const settings = useResource("settings", (signal) => api.settings(signal));
@@ -31,9 +31,12 @@ export function AccountView() {
           You are signed in with a session of this browser. The page keeps its token in memory and renews it with a
           cookie that scripts cannot read.
         </p>
-        <div>
-          <button type="button" class="button danger" onClick={askToLeave}>
+        <div class="row">
+          <button type="button" class="button" onClick={askToLeave}>
             Sign out
+          </button>
+          <button type="button" class="button danger" onClick={askToLeaveEverywhere}>
+            Sign out everywhere
           </button>
         </div>
       </Panel>
@@ -91,5 +94,15 @@ function askToLeave(): void {
     text: "This browser's session ends. Your API keys go on working.",
     action: "Sign out",
     run: signOut,
+  });
+}
+
+function askToLeaveEverywhere(): void {
+  confirm({
+    title: "Sign out everywhere?",
+    text: "All your sessions end within a second, in every browser and program, this one too. Your API keys go on working: revoke those that you no longer trust.",
+    action: "Sign out everywhere",
+    danger: true,
+    run: signOutEverywhere,
   });
 }

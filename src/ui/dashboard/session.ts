@@ -103,6 +103,14 @@ export async function signOut(): Promise<void> {
   leave();
 }
 
+/** Ends the user's sessions in every browser and program, this one too. API keys stay. */
+export async function signOutEverywhere(): Promise<void> {
+  await client.send("DELETE", "/v1/user/sessions");
+  // Takes the cookie away.
+  await bare.send("POST", "/auth/logout");
+  leave();
+}
+
 /** Where browsers go to sign in at an identity provider, and come back from. */
 export function providerLink(name: string): string {
   return `/auth/oauth/${encodeURIComponent(name)}?redirect_to=%2F`;

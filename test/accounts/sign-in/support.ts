@@ -61,11 +61,11 @@ export interface SignInBench {
 /** The whole sign-in service on a store in memory and a clock that stands still; sleeping moves it on. */
 export async function signInBench(
   parts: Partial<AuthSettings> = {},
-  more: Partial<Pick<SignInOptions, "sleep" | "now">> = {},
+  { store: given, ...more }: Partial<Pick<SignInOptions, "sleep" | "now" | "store">> = {},
 ): Promise<SignInBench> {
   const clock = { now: START };
   const now = more.now ?? (() => clock.now);
-  const { store } = await storeWithUser(now);
+  const store = given ?? (await storeWithUser(now)).store;
   const log = testLog();
   let settings = authSettings(parts);
   const remember = (name: string, value: string) => store.remember(name, value);

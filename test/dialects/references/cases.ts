@@ -177,7 +177,7 @@ export const ID_FIELDS: Fields = {
     chatPart("/image_url/url", (url) => ({ type: "image_url", image_url: { url } })),
     chatPart("/uuid", (uuid) => ({ type: "image_url", image_url: null, uuid })),
     chatPart("/attachments/0/fileIds/0", (id) => ({ type: "x", attachments: [{ fileIds: [id] }] })),
-    chatTurn("/audio/id", (id) => ({ role: "assistant", content: null, audio: { id } })),
+    chatTurn("/file/id", (id) => ({ role: "assistant", content: null, file: { id } })),
     chatTurn("/content", (id) => ({ role: "cache", content: `cache_id=${id}` })),
     chatTurn("/content", (id) => ({ role: "system", content: `fileid://${id}` })),
     chatTop("/container", (container) => ({ container })),
@@ -317,6 +317,13 @@ export const ORDINARY: Readonly<Record<Format, readonly Json[]>> = {
       metadata: { page: "http://localhost:3000/a", file_id: "file-1" },
       prompt_cache_key: "s3://key",
       prediction: { type: "content", content: "file:///a" },
+    },
+    {
+      messages: [
+        { role: "user", content: "a" },
+        { role: "assistant", audio: { id: "audio_1" } },
+        { role: "user", content: "b" },
+      ],
     },
     { messages: [{ role: "user", content: "cwd" }], environment: { cwd: "C:\\Users\\a", home: "/home/a" } },
   ],

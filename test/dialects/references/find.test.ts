@@ -5,6 +5,7 @@ import type { Json } from "../../../src/kit/index.ts";
 import { ADDRESS_FIELDS, ID_FIELDS, NOT_PUBLIC, ORDINARY, PUBLIC } from "./cases.ts";
 
 const FORMATS = ["chat", "messages", "responses"] as const;
+const image = (url: string): Json => ({ type: "image_url", image_url: { url } });
 const found = (body: Json) => referencesIn(body).map(({ at, value }) => [at, value]);
 
 describe.each(FORMATS)("%s", (format) => {
@@ -14,9 +15,7 @@ describe.each(FORMATS)("%s", (format) => {
       for (const value of PUBLIC) expect([at, value, found(body(value))]).toEqual([at, value, []]);
     }
     for (const { at, body } of ID_FIELDS[format]) {
-      expect(referencesIn(body("file-1"))).toMatchObject([
-        { at, kind: /^\/messages.*url$/.test(at) ? "scheme" : "stored" },
-      ]);
+      expect(referencesIn(body("file-1"))).toMatchObject([{ at, kind: "stored" }]);
     }
   });
 
@@ -76,6 +75,30 @@ test("names of ids are known however they are written, and others that only end 
 
 const skills = (type: string): Json => ({ container: { skills: [{ type, skill_id: "pptx", version: "latest" }] } });
 
+test("an id may be a number", () => {
+  expect(found({ a: { file_id: 7, file_ids: [8, "9"], size: 5 } })).toEqual([
+    ["/a/file_id", "7"],
+    ["/a/file_ids/0", "8"],
+    ["/a/file_ids/1", "9"],
+  ]);
+});
+
+test("what is around a field hides nothing in it", () => {
+  const file = { type: "input_image", file_id: "file-1" };
+  for (const type of ["tool_use", "computer_call", "text", "search_result", "anthropic", "function"]) {
+    const content = [{ type: "x", action: file, operation: file, data: "s3://b", source: file, input: [file] }];
+    expect(found({ type, media_type: "text/plain", name: "a", input: [{ role: "user", content }] })).toHaveLength(5);
+    expect(found({ type, action: file, operation: file, data: "s3://b", input: file, parameters: file })).toHaveLength(
+      5,
+    );
+  }
+});
+
+// Written with the name itself, which in a literal is no field.
+test("a field named __proto__ is one", () => {
+  expect(found(JSON.parse('{"a":{"__proto__":{"url":"s3://b"}}}') as Json)).toEqual([["/a/__proto__/url", "s3://b"]]);
+});
+
 test("skills that Anthropic offers to everybody are nobody's", () => {
   expect(found(skills("anthropic"))).toEqual([]);
   expect(found(skills("custom"))).toEqual([["/container/skills/0/skill_id", "pptx"]]);
@@ -100,7 +123,23 @@ test("what parsers skip in front of an address, or within its scheme, hides noth
   }
 });
 
-const image = (url: string): Json => ({ type: "image_url", image_url: { url } });
+/** How many references a message with an image at this address has. */
+const count = (url: string) => found({ messages: [{ role: "user", content: [image(url)] }] }).length;
+
+test("base64 alone is content, and what may be a path or a name is not", () => {
+  const base64 = "JVBERi0x".repeat(10);
+  for (const url of [base64, `${base64}AA==`, `/9j/${base64}`]) expect([url, count(url)]).toEqual([url, 0]);
+  for (const url of [
+    "JVBERi0=",
+    `${base64}A`,
+    `/${base64}AAA`,
+    `files/${base64}AA`,
+    `${base64}====`,
+    `${base64}-AAA`,
+  ]) {
+    expect([url, count(url)]).toEqual([url, 1]);
+  }
+});
 
 test("long texts are looked at by their beginning", () => {
   const asked: string[] = [];

@@ -45,10 +45,10 @@ test("each line of an export is an entry as its schema says", async () => {
   expect(JSON.parse(text)).toMatchObject({ user_id: user.id, model: "route/one", outcome: "served" });
 });
 
-test("a viewer changes nothing, and nothing of it is in the audit log", async () => {
+test("a viewer changes nothing, and the audit log has a viewer's exports alone", async () => {
   const refused = await gateway.admin("/admin/reload", { method: "POST", headers: VIEWER });
   expect([refused.status, refused.text]).toEqual([403, '{"message":"The token\'s role may not do this"}']);
-  expect((await audit()).data).toEqual([]);
+  expect(new Set((await audit()).data.map(({ action }) => action))).toEqual(new Set(["export"]));
 });
 
 test("a token that is not set is nobody's", async () => {
@@ -61,13 +61,12 @@ test("a change is in the audit log, with the time of the gateway", async () => {
   const before = gateway.clock.now();
   expect((await gateway.admin("/admin/reload", { method: "POST" })).status).toBe(200);
   expect((await gateway.admin("/admin/streams/none", { method: "DELETE" })).status).toBe(404);
-  const { data, next_cursor } = await audit("limit=2");
+  const { data } = await audit("limit=2");
   expect(data).toMatchObject([
     { name: "admin", action: "endStream", target: "none", outcome: "refused", status: 404 },
     { name: "admin", action: "reload", target: null, outcome: "done", status: 200, details: { ok: true } },
   ]);
   expect(Date.parse(data[1]?.at ?? "")).toBeGreaterThanOrEqual(before);
-  expect(next_cursor).toBeNull();
 });
 
 test("a page signs in with a token, and reloads by its cookie", async () => {
@@ -89,11 +88,11 @@ test("a page signs in with a token, and reloads by its cookie", async () => {
   ]);
 });
 
-test("tokens stand in no answer, and a change of them waits for a restart", async () => {
+test("tokens stand in no answer, and a change of them is in force after a reload", async () => {
   expect((await gateway.admin("/admin/config/source")).text).not.toContain("of-a-viewer");
   await gateway.reload({ server: { admin: { tokens: [{ name: "eve", token: "of-eve", role: "operator" }] } } });
   const { pending } = JSON.parse((await gateway.admin("/admin/config")).text) as { pending: readonly string[] };
-  expect(pending).toEqual(["server.admin"]);
-  expect((await gateway.admin("/admin/config", { headers: { authorization: "Bearer of-eve" } })).status).toBe(401);
-  expect((await gateway.admin("/admin/config", { headers: VIEWER })).status).toBe(200);
+  expect(pending).toEqual([]);
+  expect((await gateway.admin("/admin/config", { headers: { authorization: "Bearer of-eve" } })).status).toBe(200);
+  expect((await gateway.admin("/admin/config", { headers: VIEWER })).status).toBe(401);
 });

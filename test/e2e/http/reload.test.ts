@@ -2,7 +2,6 @@ import { rm, writeFile } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Json } from "../../../src/kit/index.ts";
 import { scriptedUrl } from "../../../src/simulator/server.ts";
-import { ADMIN_TOKEN } from "../support/gateway-config.ts";
 import { TestGateway, type TestUser } from "../support/in-process.ts";
 
 let gateway: TestGateway;
@@ -135,17 +134,17 @@ describe("POST /admin/reload", () => {
 
 test("sections that need a restart are pending until they are taken back; the rest is in force", async () => {
   const patch = {
-    server: { admin: { token: "another" }, workers: 1, listen: [{ host: "127.0.0.1", port: 0 }], heartbeat: "5s" },
+    server: { admin: { host: "localhost" }, workers: 1, listen: [{ host: "127.0.0.1", port: 0 }], heartbeat: "5s" },
     store: { prefix: "other:" },
     tiers: { Max: { limits: { day: 77 } } },
   };
   expect(await gateway.reload(patch)).toMatchObject({ ok: true });
   expect((await status())["pending"]).toEqual(["server.listen", "server.admin", "store"]);
-  // The old token, both old addresses and the old store serve on.
+  // The old admin address, both old addresses and the old store serve on.
   for (const url of [gateway.url, gateway.secondUrl])
     expect((await gateway.chat(user, {}, { url })).headers["x-ratelimit-limit-day"]).toBe("77");
   const two = { host: "127.0.0.1", port: 0 };
-  await gateway.reload({ server: { admin: { token: ADMIN_TOKEN }, listen: [two, two] }, store: { prefix: null } });
+  await gateway.reload({ server: { admin: { host: "127.0.0.1" }, listen: [two, two] }, store: { prefix: null } });
   expect((await status())["pending"]).toEqual([]);
 });
 

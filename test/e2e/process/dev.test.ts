@@ -52,6 +52,11 @@ describe("gateway dev", () => {
     expect((await again.stop()).code).toBe(0);
     const users = await workspace.onStore((store) => store.listUsers());
     expect(users.map(({ email }) => email)).toEqual(["demo@example.com"]);
+    const entries = await workspace.onStore(async (store) => store.listAudit({ before: null, limit: 10 }));
+    expect(entries.map(({ action, name, outcome }) => [action, name, outcome])).toEqual([
+      ["addKey", "cli", "done"],
+      ["addUser", "cli", "done"],
+    ]);
   });
 
   test("takes an edit over by itself", async () => {

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createKey } from "../../../src/accounts/api-keys.ts";
 import { createTokens } from "../../../src/accounts/tokens.ts";
 import { createUser } from "../../../src/accounts/users.ts";
-import { type Gateway, startGateway } from "../../../src/gateway/start.ts";
+import { type Gateway, type GatewayOptions, startGateway } from "../../../src/gateway/start.ts";
 import { type Address, decimal, type Json, type Store, toNano } from "../../../src/kit/index.ts";
 import type { GatewayLog } from "../../../src/telemetry/log.ts";
 import { type Simulator, startSimulator } from "../../../src/simulator/server.ts";
@@ -36,6 +36,8 @@ export interface TestGatewayOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Where lines of log go; nowhere unless given. */
   readonly log?: GatewayLog;
+  /** In place of how busy this process is. */
+  readonly measureLoad?: GatewayOptions["measureLoad"];
 }
 
 /** A gateway in this process on free ports of loopback, in front of a simulator of its own; everything in a folder of its own. */
@@ -68,6 +70,7 @@ export class TestGateway {
     chains = {},
     files = {},
     log,
+    measureLoad,
   }: TestGatewayOptions = {}): Promise<TestGateway> {
     const folder = await mkdtemp(join(tmpdir(), "gateway-e2e-"));
     const simulator = await startSimulator();
@@ -86,6 +89,7 @@ export class TestGateway {
       logPretty: false,
       now: clock.now,
       ...(log && { log }),
+      ...(measureLoad && { measureLoad }),
     });
     return new TestGateway({ gateway, simulator, clock, folder, config: whole });
   }

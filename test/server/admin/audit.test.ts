@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { type AuditEntry, type Json, storeUnavailable } from "../../../src/kit/index.ts";
-import { audited, stamps } from "../../../src/server/admin/audit.ts";
+import { type AuditEntry, auditStamps, type Json, storeUnavailable } from "../../../src/kit/index.ts";
+import { audited } from "../../../src/server/admin/audit.ts";
 import { type AdminCall, type AdminParts, row } from "../../../src/server/admin/endpoint.ts";
 import type { AdminServices } from "../../../src/server/admin/services.ts";
 import { admin, AUTH, auditInMemory } from "./support.ts";
@@ -76,7 +76,7 @@ function change(services: Partial<AdminServices>, body: Json, handle: (call: Adm
   return audited(
     endpoint,
     parts,
-    stamps(() => 1_800_000_000_000),
+    auditStamps(() => 1_800_000_000_000),
   )(call);
 }
 

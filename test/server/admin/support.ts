@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { ExplainAnswer } from "#schema";
-import { type AdminToken, type AuditEntry, Secret } from "../../../src/kit/index.ts";
+import { type AdminToken, type AuditEntry, type NewAuditEntry, Secret } from "../../../src/kit/index.ts";
 import { ADMIN_ENDPOINTS } from "../../../src/server/admin/endpoints.ts";
 import { type AdminOptions, createAdminHandler } from "../../../src/server/admin/handler.ts";
 import type { AdminServices } from "../../../src/server/admin/services.ts";
@@ -20,18 +20,36 @@ export function pathOf(template: string): string {
 /** Every row that asks for a token. */
 export const GUARDED = ADMIN_ENDPOINTS.filter(({ role }) => role !== "none");
 
+interface AuditInMemory {
+  readonly entries: AuditEntry[];
+  readonly failures: readonly Parameters<AdminServices["noteFailedSignIns"]>[0][number][];
+}
+
 /** Services that keep what they are told. */
-export function auditInMemory(): AdminServices & { readonly entries: AuditEntry[] } {
+export function auditInMemory(): AdminServices & AuditInMemory {
   const entries: AuditEntry[] = [];
+  const failures: Parameters<AdminServices["noteFailedSignIns"]>[0][number][] = [];
+  const ended = new Set<string>();
   // Methods of other rows are not asked here.
   return Object.assign(Object.create(null) as AdminServices, {
     entries,
-    async writeAudit(entry: AuditEntry) {
+    failures,
+    async writeAudit(written: NewAuditEntry) {
+      const entry = { ...written, digest: null, previous: null };
       const at = entries.findIndex(({ id }) => id === entry.id);
       if (at < 0) entries.push(entry);
       else entries[at] = entry;
       return null;
     },
+    async noteFailedSignIns(more: readonly (typeof failures)[number][]) {
+      failures.push(...more);
+      return null;
+    },
+    async endSession(id: string) {
+      ended.add(id);
+      return null;
+    },
+    isSessionEnded: async (id: string) => ended.has(id),
     async listAudit({ before, limit }: { readonly before: string | null; readonly limit: number }) {
       const all = entries.toSorted((a, b) => (a.id < b.id ? 1 : -1));
       return all.filter(({ id }) => before === null || id < before).slice(0, limit);

@@ -57,6 +57,7 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
     health: () => HEALTHY,
     canServe: ({ upstream }) => (parts?.health?.(upstream) ?? HEALTHY).canServe,
     transitions: () => [],
+    shed: () => null,
     kill: async () => 0,
     streams: {
       listOf: async () => ({ streams: [], complete: true }),
@@ -84,8 +85,16 @@ export async function startRoutes(options: RoutesOptions = {}): Promise<Routes> 
   };
 }
 
+const BODY = {
+  access_token: "access",
+  token_type: "Bearer",
+  expires_in: 900,
+  refresh_token: "rt_new",
+  user: { id: "ann" },
+};
+
 export const SESSION: Session = {
-  body: { access_token: "access", token_type: "Bearer", expires_in: 900, refresh_token: "rt_new", user: { id: "ann" } },
+  body: BODY,
   refreshToken: "rt_new",
   refreshExpiresAt: START + 86_400_000 + 999,
 };

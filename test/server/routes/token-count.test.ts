@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { createKey } from "../../../src/accounts/api-keys.ts";
 import type { Json } from "../../../src/kit/index.ts";
+import { pdf, png } from "../../support/media.ts";
 import { testModel, testSnapshot } from "../../support/snapshot.ts";
 import { send, waitFor } from "../support.ts";
 import { bearer, startRoutes, TOKEN } from "./support.ts";
@@ -279,4 +280,34 @@ test("a body without a length is measured when it has come", async () => {
   });
   const chunked = () => send(port, { path: PATH, headers: { ...bearer(key), ...JSON_TYPE }, body, chunked: true });
   expect([(await chunked()).status, (await chunked()).status]).toEqual([200, 429]);
+});
+
+test.each<[what: string, Json, tokens: number]>([
+  ["an image by its address", { type: "image", source: { type: "url", url: "https://media.example/a.png" } }, 1_600],
+  [
+    "an image of a known size",
+    { type: "image", source: { type: "base64", media_type: "image/png", data: png(1_000, 1_000).toString("base64") } },
+    1_296,
+  ],
+  [
+    "a document by its address",
+    { type: "document", source: { type: "url", url: "https://media.example/a.pdf" } },
+    3_000,
+  ],
+  [
+    "a document of known pages",
+    { type: "document", source: { type: "base64", media_type: "application/pdf", data: pdf(2).toString("base64") } },
+    6_000,
+  ],
+])("%s counts as its provider counts it", async (_, part, tokens) => {
+  const { count, counted } = await startCounting();
+  const results = [
+    { role: "user", content: [part] },
+    { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: [part] }] },
+  ];
+  for (const message of results) {
+    const { text } = await count({ ...GOOD, messages: [message] });
+    // What the tests' tokenizer counts are characters.
+    expect(JSON.parse(text)).toEqual({ input_tokens: tokens + counted.at(-1)!.length });
+  }
 });

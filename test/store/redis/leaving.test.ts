@@ -27,6 +27,7 @@ const self = (): InstanceInfo => ({
   breakers: {},
   health: {},
   streams: 0,
+  shedding: [],
 });
 
 describeRedis("the end of a process while Redis stands still", () => {

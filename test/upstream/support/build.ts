@@ -114,7 +114,7 @@ export function snapshot(...upstreams: readonly Upstream[]): Snapshot {
     pipeline: [],
     incidents: [],
     telemetry: {
-      accessLog: { lines: "all", users: false },
+      accessLog: { lines: "all", users: false, addresses: false },
       serverTiming: "on_request",
       otlp: null,
       decisionLog: null,

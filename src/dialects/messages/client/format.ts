@@ -5,6 +5,7 @@ import {
   GatewayError,
   isJson,
   type Json,
+  type Medium,
   type StreamFormat,
 } from "../../../kit/index.ts";
 import { given, guardDepth, list, objects, omit, pick, stringOf } from "../../canonical/json.ts";
@@ -117,10 +118,15 @@ function some(name: string, fields: Json): Json {
   return Object.keys(fields).length === 0 ? {} : { [name]: fields };
 }
 
-/** What a count_tokens body that its schema has accepted asks to count, as text for a tokenizer. */
-export function readCountTokens(body: Json): { readonly model: string; readonly text: string } {
+/** What a count_tokens body that its schema has accepted asks to count: a text for a tokenizer, and what is no text. */
+export function readCountTokens(body: Json): {
+  readonly model: string;
+  readonly text: string;
+  readonly media: readonly Medium[];
+} {
   const call = readMessages(body);
-  return { model: call.model, text: chatFormat({ ...call, body: countable(call.body) }).promptText() };
+  const { model, media = [] } = call;
+  return { model, text: chatFormat({ ...call, body: countable(call.body) }).promptText(), media };
 }
 
 interface ReadTools {

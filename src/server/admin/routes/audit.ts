@@ -12,7 +12,8 @@ export const AUDIT: readonly AdminEndpoint[] = [
     id: "listAudit",
     tag: "Audit",
     summary: "Who changed what",
-    description: "Every call that an operator alone may make, the newest first, for as long as the ledger is kept.",
+    description:
+      "Changes, sign-ins and exports, the newest first, for as long as the ledger is kept. Each entry names the digest of the one before; `gateway audit verify` checks all of them.",
     query: "AuditQuery",
     answers: { 200: { description: "A page of the audit log.", content: json("AuditPage") } },
     errors: [],

@@ -32,6 +32,7 @@ export const LEDGER: readonly AdminEndpoint[] = [
     path: "/admin/ledger/export",
     role: "viewer",
     id: "exportLedger",
+    auditedAs: "export",
     tag: "Ledger",
     summary: "The ledger as NDJSON or CSV",
     description:
@@ -49,7 +50,8 @@ export const LEDGER: readonly AdminEndpoint[] = [
     errors: [],
     route:
       ({ services }) =>
-      async ({ query: { format = "ndjson", ...filter } }): Promise<Response> => {
+      async ({ query: { format = "ndjson", ...filter }, note }): Promise<Response> => {
+        note({ details: { format, ...filter } });
         const { type, head, line } = EXPORTS[format];
         // The first page before the answer: what is wrong with the filter has its status.
         const first = await services.ledgerPage({ ...filter, limit: ENTRIES_PER_READ });

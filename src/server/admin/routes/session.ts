@@ -14,14 +14,14 @@ export const SESSION: readonly AdminEndpoint[] = [
     tag: "Session",
     summary: "Sign in",
     description:
-      "The cookie is good for 12 hours, or until its token is changed. Calls by it that change something have to come from a page of this listener.",
+      "The cookie is good for 12 hours, until it is signed out, or until its token is changed. Calls by it that change something have to come from a page of this listener.",
     body: "AdminSessionRequest",
     answers: { 200: { description: "Who has signed in.", content: json("AdminSession"), headers: ["Set-Cookie"] } },
     errors: ["INVALID_TOKEN", "TOO_MANY_REQUESTS", "FORBIDDEN", "UNKNOWN_PATH"],
     route:
       ({ sessions }) =>
-      ({ body, req }) => {
-        const { caller, cookie } = sessions.begin(req, body.token);
+      async ({ body, req }) => {
+        const { caller, cookie } = await sessions.begin(req, body.token);
         return textResponse(200, "application/json", JSON.stringify(shown(caller)), { "Set-Cookie": cookie });
       },
   }),
@@ -46,12 +46,13 @@ export const SESSION: readonly AdminEndpoint[] = [
     id: "endSession",
     tag: "Session",
     summary: "Sign out",
+    description: "Ends the session on every instance: its cookie is good for nothing from then on.",
     answers: { 204: { description: "The cookie is gone, if there was one.", headers: ["Set-Cookie"] } },
     errors: ["FORBIDDEN", "UNKNOWN_PATH"],
     route:
       ({ sessions }) =>
-      ({ req }) =>
-        new HTTPResponse(null, { status: 204, headers: { "Set-Cookie": sessions.end(req) } }),
+      async ({ req }) =>
+        new HTTPResponse(null, { status: 204, headers: { "Set-Cookie": await sessions.end(req) } }),
   }),
 ];
 

@@ -8,6 +8,7 @@ import type {
   CreditGrant,
   CreditGrantPage,
   DeletedUser,
+  EndedSessions,
   RevokedKey,
   RolledAdminKey,
 } from "../../../../schemas/types.gen.ts";
@@ -236,6 +237,25 @@ export const USERS: readonly AdminEndpoint[] = [
         const rolled = await services.rollKey(params["key_id"] ?? "", body);
         note({ details: { ...body, key_id: rolled.id, user_id: rolled.user_id } });
         return rolled;
+      },
+  }),
+  row({
+    method: "DELETE",
+    path: "/admin/users/{user_id}/sessions",
+    role: "operator",
+    id: "endUserSessions",
+    tag: "Users",
+    summary: "Signs a user out everywhere",
+    description:
+      "Refresh tokens and access tokens issued before are void within a second, on every instance. API keys stay.",
+    params: { user_id: "`id` of the user." },
+    answers: { 200: { description: "All sessions have ended.", content: json("EndedSessions") } },
+    errors: ["NOT_FOUND"],
+    route:
+      ({ services }) =>
+      async ({ params }): Promise<EndedSessions> => {
+        await services.endUserSessions(params["user_id"] ?? "");
+        return { message: "All sessions ended" };
       },
   }),
   row({

@@ -1,6 +1,7 @@
--- Idempotency keys of one user. KEYS: the user's, digest to "<kind> <until> <id> <fingerprint> <request id> <outcome>"; when
--- they end; those with an answer, by the bytes of all answers up to theirs; and, where there is one, the answer of a key.
--- The kind is "r" while its request runs, then "k".
+-- The idempotency keys of one user. KEYS: a hash of entries by digest, "<kind> <until> <id> <fingerprint> <request id>
+-- <outcome>" with blanks between; a sorted set of all digests by the end of their entries; a sorted set of the digests with
+-- an answer, by the running total of the bytes of answers; and the answer of one key, a string.
+-- The kind is "r" while the request runs, then "k".
 local ENTRIES, ENDS, ANSWERED, ANSWER = unpack(KEYS)
 
 local function entry_of(digest, now)

@@ -11,4 +11,5 @@ if ARGV[2] == "1" then
 else
   redis.call("HDEL", KEYS[1], "disabled")
 end
-return redis.call("HMGET", KEYS[1], "email", "tier", "balance", "available", "granted", "created", "charged", "disabled")
+return redis.call("HMGET", KEYS[1], "email", "tier", "balance", "available", "granted", "created", "charged", "disabled",
+  "sessions")

@@ -38,4 +38,5 @@ if ARGV[4] then
   if key ~= "" then redis.call("HSET", KEYS[3], key, kept) end
   return kept
 end
-return redis.call("HMGET", KEYS[1], "email", "tier", "balance", "available", "granted", "created", "charged", "disabled")
+return redis.call("HMGET", KEYS[1], "email", "tier", "balance", "available", "granted", "created", "charged", "disabled",
+  "sessions")

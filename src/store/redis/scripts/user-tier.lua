@@ -5,4 +5,5 @@ redis.call("HSET", KEYS[1], "tier", ARGV[1])
 redis.call("HINCRBY", KEYS[1], "version", 1)
 -- A user without the right to publish has changed it all the same: the others look again by themselves.
 redis.pcall("PUBLISH", ARGV[3], ARGV[2])
-return redis.call("HMGET", KEYS[1], "email", "tier", "balance", "available", "granted", "created", "charged", "disabled")
+return redis.call("HMGET", KEYS[1], "email", "tier", "balance", "available", "granted", "created", "charged", "disabled",
+  "sessions")

@@ -49,7 +49,7 @@ export function keyed(
   return openAt(gateway, user, endpoint, changes, { headers: { "idempotency-key": key, ...headers } });
 }
 
-/** What of an answer must be the same when it is given again. */
+/** The parts of an answer that a replay repeats. */
 export function sameIn({ status, headers, bytes }: Answer): object {
   const {
     "content-type": type,
