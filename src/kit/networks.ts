@@ -70,9 +70,21 @@ export function listNetworks(networks: readonly Network[]): (address: string) =>
   return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
 }
 
-/** False for what is no address, and in a list whose entries cannot be read. */
+/**
+ * Whether an address is in one of these networks. An IPv4 address is in none of IPv6, not even in `::/0`. False for what is
+ * no address; entries that cannot be read hold nobody.
+ */
 export function isInNetworks(ip: string, entries: readonly string[]): boolean {
   const address = parseAddress(ip);
   if (address === null) return false;
-  return listNetworks(entries.map(parseNetwork).filter((entry) => typeof entry !== "string"))(address);
+  const family = isIPv6(address) ? "ipv6" : "ipv4";
+  const networks = entries.map(parseNetwork).filter((entry) => typeof entry !== "string");
+  return listNetworks(networks.filter((network) => network.family === family))(address);
+}
+
+const LOOPBACK_IPV4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/;
+
+/** Whether a host name or address is this machine only. @param host an IPv6 address with or without brackets */
+export function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host === "[::1]" || LOOPBACK_IPV4.test(host);
 }
