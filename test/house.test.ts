@@ -6,7 +6,8 @@ import { codeOf, type Module, MODULES, ROOT } from "./support/modules.ts";
 const SOURCES = MODULES.filter(({ path }) => path.startsWith("src/"));
 
 const MIN_LINES = 80;
-const MAX_LINES = 350;
+/** A file is divided by its subject; beyond this it has several. */
+const MAX_LINES = 500;
 const MAX_README_LINES = 30;
 const MAX_DIALECTS_README_LINES = 60;
 

@@ -10,7 +10,7 @@ const FIELDS: ReadonlySet<string> = new Set(["content", "text", "url", "file_dat
 
 /** Enough to tell how a text begins. */
 const BEGINNING_BYTES = 64;
-const FETCHED = /^\s*(?!data:)(?:[a-z][a-z\d+.-]*:|[/\\]{2})/i;
+const FETCHED = /^\s*[a-z][a-z\d+.-]*:\/\//i;
 
 /** The bytes of a body that are kept beside what is parsed. */
 export interface KeptBytes {

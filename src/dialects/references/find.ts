@@ -230,8 +230,9 @@ class Finder {
   /** A text: ordinary, unless a provider is known to read it as the name of a file. */
   #written(text: string, name: string, { role }: Json): void {
     if (!READ_TEXTS.has(name)) return;
+    const value = this.#read(text);
     // https://platform.moonshot.cn/docs/api/caching
-    if (FILE_IN_TEXT.test(text) || (role === "cache" && name === "content")) this.#add(text, "stored");
+    if (FILE_IN_TEXT.test(value) || (role === "cache" && name === "content")) this.#add(value, "stored");
   }
 
   #text(text: string, { name, role }: Place): void {

@@ -227,6 +227,23 @@ test("a listed id is sent on as it is", async () => {
 const count = (model: string, body: Json): Promise<Answer> =>
   ask("messages", model, { ...body, max_tokens: undefined }, "/v1/messages/count_tokens");
 
+const image = (url: string): Json => ({ type: "image_url", image_url: { url } });
+
+test("texts that are too long to be decoded are looked at, too", async () => {
+  const long = "A".repeat(20_000);
+  for (const [content, at] of [
+    [[image(`s3://b/${long}`)], "/messages/0/content/0/image_url/url"],
+    [[image(`data:image/png;base64,${long}`), image(`http://10.0.0.1/${long}`)], "/messages/0/content/1/image_url/url"],
+    [[{ type: "file", file: { file_data: `file-${long}` } }], "/messages/0/content/0/file/file_data"],
+    [`fileid://file-a,${long}`, "/messages/0/content"],
+    [[image(`data:image/png;base64,${long}`), { type: "text", text: `s3://b is what? ${long}` }], null],
+  ] as const) {
+    const { status, text } = await ask("chat", "route/generic", { messages: [{ role: "user", content }] });
+    expect([at, status, text]).toEqual([at, at === null ? 502 : 400, expect.stringContaining(at ?? "")]);
+  }
+  expect(got).toHaveLength(1);
+});
+
 test("listed files of Gemini and private hosts are sent on, each where it is listed", async () => {
   const [field] = ADDRESS_FIELDS.chat;
   for (const [upstream, value] of [

@@ -144,7 +144,8 @@ describeRedis("on Redis, by two instances", () => {
     const again = async () => (await keyed(two!, user, "chat", "k").whole()).headers["idempotency-replayed"] === "true";
     await eventually(again, 20_000);
     expect(own.gate.count).toBe(1);
-    await eventually(async () => (await one.books(user)).ledger.length === 1, 20_000);
+    // The connection is being made afresh.
+    await eventually(async () => (await one.books(user).catch(() => null))?.ledger.length === 1, 20_000);
     expectOneCharge(await one.books(user), 1);
     await own.close();
   });
