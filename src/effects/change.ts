@@ -135,6 +135,10 @@ const PAIRS = [
   // accounts and charging
   [["sign-up-changed", "risky", "new users get another plan"]],
   [
+    ["sign-up-narrowed", "breaking", "some who could sign up no longer can"],
+    ["sign-up-widened", "risky", "more people can sign up"],
+  ],
+  [
     ["sign-up-credits-lowered", "breaking", "new users get fewer credits"],
     ["sign-up-credits-raised", "safe", "new users get more credits"],
   ],

@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { ServerSettings } from "../kit/index.ts";
-import { limitKey, parseAddress, type TrustedProxies } from "./client-address.ts";
+import { parseAddress, type ServerSettings } from "../kit/index.ts";
+import { limitKey, type TrustedProxies } from "./client-address.ts";
 
 /** What is in force for the next connection. */
 interface ConnectionSettings {
