@@ -11,6 +11,9 @@ const DASH = /^[\p{Pd}\u2212\u2043\u02d7\u2796]$/u;
 /** Dots in the middle and at the foot of a line. */
 const DOT = /^[\u00b7\u2022\u2024\u2027\u2219\u22c5\u3002\u30fb\uff0e\uff61\uff65]$/;
 const DIGIT = /^\p{Nd}$/u;
+/** A character that one of the above is for and that NFKC keeps. Most texts have none, and stay as they are. */
+const IS_FOLDED =
+  /\p{Default_Ignorable_Code_Point}|(?! )\p{Zs}|(?!-)\p{Pd}|(?!\d)\p{Nd}|[\u2212\u2043\u02d7\u2796\u00b7\u2022\u2027\u2219\u22c5\u3002\u30fb]/u;
 
 export interface Folded {
   readonly text: string;
@@ -19,7 +22,8 @@ export interface Folded {
 }
 
 export function folded(text: string): Folded {
-  if (ONLY_ASCII.test(text)) return { text, span: (start, end) => ({ start, end }) };
+  if (ONLY_ASCII.test(text) || (text.normalize("NFKC") === text && !IS_FOLDED.test(text)))
+    return { text, span: (start, end) => ({ start, end }) };
   let read = "";
   /** Where the character begins and ends that each unit of `read` was made of. */
   const starts: number[] = [];

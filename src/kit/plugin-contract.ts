@@ -47,11 +47,14 @@ export function takeHooks(plugin: Pick<Plugin, "stage" | "also">, returned: unkn
     const value: unknown = Reflect.get(returned, name);
     const stage = STAGES.find((one) => (HOOKS_BY_STAGE[one] as readonly string[]).includes(name));
     const isAllowed = (allowed as readonly string[]).includes(name);
-    if (!isAllowed && stage === undefined) {
-      // What is no function is state of the object. Only a function can be a hook under a wrong name.
-      if (typeof value === "function") breaches.push(unknownHook(name, stages, isInherited));
+    if (!isAllowed) {
+      // A value that is not a function is state of the object: it could not run as a hook under any name.
+      if (typeof value !== "function") continue;
+      breaches.push(
+        stage === undefined ? unknownHook(name, stages, isInherited) : hookOfOtherStage(name, stage, stages),
+      );
     } else if (value !== undefined) {
-      const wrong = isAllowed ? breachOfValue(name, value) : hookOfOtherStage(name, stage!, stages);
+      const wrong = breachOfValue(name, value);
       if (wrong !== null) breaches.push(wrong);
       else hooks[name] = (value as (...args: unknown[]) => unknown).bind(returned);
     }

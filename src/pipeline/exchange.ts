@@ -22,7 +22,7 @@ import {
   type Target,
   type Windows,
 } from "../kit/index.ts";
-import { checkedHeaders, marked } from "./hooks.ts";
+import { checkedHeaders, marked, spanOf } from "./hooks.ts";
 import { droppedHeader, queuedHeader, serverTimingHeader, standingHeaders } from "./answer-headers.ts";
 import { BegunCall, FrozenExchange } from "./frozen.ts";
 import { PackedText } from "./texts.ts";
@@ -214,7 +214,7 @@ export class ExchangeState {
         waited: this.request.waited ?? 0,
         firstEvent: this.#firstEvent,
         end: this.elapsed(),
-        attempts: attempts?.spans ?? [],
+        attempts: (attempts?.spans ?? []).map(spanOf),
       },
       estimate: () => this.meter.estimate(() => this.#promptText(), this.#call.units, this.#hidden(kind)),
     };

@@ -1,4 +1,5 @@
 import {
+  type AttemptSpan,
   type Bill,
   type Call,
   type Exchange,
@@ -145,6 +146,11 @@ export function marked(before: readonly Tag[] | null, added: readonly Tag[], ofK
     all.set(name, Object.freeze({ name, value: kept, measured }));
   }
   return all.size === 0 ? null : Object.freeze([...all.values()]);
+}
+
+/** The facts of an attempt, without the methods that end it: plugins are told of them with the outcome. */
+export function spanOf({ target, start, answered, end, result, status, detail, spanId }: AttemptSpan): AttemptSpan {
+  return { target, start, answered, end, result, status, detail, spanId };
 }
 
 export function checkedBill(bill: Bill): Bill {

@@ -9,6 +9,7 @@ import {
   type PluginHost,
   Secret,
   type Stage,
+  type Store,
   STAGES,
 } from "../../src/kit/index.ts";
 import { publicSnapshot } from "../../src/kit/public-snapshot.ts";
@@ -136,6 +137,33 @@ describe("the host of a local plugin", () => {
   });
 });
 
+/** As the review of November 2026 did it. */
+function granting(host: PluginHost): Hooks {
+  return {
+    async transform(call, { principal }) {
+      const { store } = host as unknown as { readonly store: Store };
+      await store.grant(principal.userId, 1_000_000_000_000n);
+      return call;
+    },
+  };
+}
+
+test("a plugin that would grant its caller credits fails, and grants nothing", async () => {
+  for (const fail of ["closed", "open"] as const) {
+    const bench = await Bench.create({
+      pipeline: ["auth", "plan-check", "quota", "breaker", { use: "local", fail }, "stream-relay", "meter"],
+      plugins: [{ ...local("transform"), setup: (_options: never, host) => granting(host) }],
+    });
+    bench.upstream.play(answers());
+    const before = (await bench.store.findUser("ann"))!.granted;
+    const client = await bench.serve();
+    await bench.audit();
+    expect([fail, client.refused === null]).toEqual([fail, fail === "open"]);
+    expect(bench.observer.pluginFailures).toMatchObject([{ name: "local", error: expect.any(TypeError) as unknown }]);
+    expect((await bench.store.findUser("ann"))!.granted).toBe(before);
+  }
+});
+
 describe("built-in plugins", () => {
   const powers = Object.values(builtins).map(async (plugin) => {
     const more = Object.keys(await hostFor(plugin)).filter((name) => !curated.includes(name));
@@ -242,6 +270,20 @@ describe("what hooks are given", () => {
     const [, [exchange]] = given.findLast(([hook]) => hook === "admit")!;
     const { header } = exchange as { header: (name: string) => string | null };
     for (const name of ["Authorization", "X-API-Key", "Cookie", "api-key"]) expect(header(name)).toBeNull();
+  });
+
+  test("leads to nothing that acts on the request or its attempts, but what the contract names", async () => {
+    const { given } = await served();
+    const acting = given.flatMap(([hook, values]) =>
+      values
+        .flatMap(reachedFrom)
+        .filter(({ path, value }) => typeof value === "function" && !/^\.signal\b|constructor/.test(path))
+        .map(({ path }) => `${hook}${path}`),
+    );
+    const named = ["admit", "attempt", "transform", "answer", "event", "stream", "response"].map(
+      (hook) => `${hook}.header`,
+    );
+    expect(new Set(acting)).toEqual(new Set([...named, "admit.settle.estimate"]));
   });
 
   test("changes nothing of what is charged, whatever a plugin does to it", async () => {
