@@ -1,12 +1,12 @@
 import * as fc from "fast-check";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { LedgerEntry } from "../../../src/kit/index.ts";
-import { PATIENCE, RUNS } from "../../properties/runs.ts";
-import { FORMAT_NAMES, type FormatName, FORMATS, openFormat, streamedText } from "../support/formats.ts";
-import { eventually, type Exchange } from "../support/http.ts";
-import { TestGateway, type TestUser } from "../support/in-process.ts";
-import { piecesOf, PROMPT, THOUGHT, type WorkName, WORKS, WorkedUpstream } from "../support/worked.ts";
+import type { LedgerEntry } from "../../src/kit/index.ts";
+import { PATIENCE, RUNS } from "./runs.ts";
+import { FORMAT_NAMES, type FormatName, FORMATS, openFormat, streamedText } from "../e2e/support/formats.ts";
+import { eventually, type Exchange } from "../e2e/support/http.ts";
+import { TestGateway, type TestUser } from "../e2e/support/in-process.ts";
+import { piecesOf, PROMPT, THOUGHT, type WorkName, WORKS, WorkedUpstream } from "../e2e/support/worked.ts";
 
 const NAMES = Object.keys(WORKS) as readonly WorkName[];
 const READ_ON_MS = 2_000;
