@@ -78,6 +78,7 @@ export const KEYS: readonly Where[] = [
   "POST /v1/user/key",
   "GET /v1/user/key",
   "DELETE /v1/user/key/key_123",
+  "DELETE /v1/user/sessions",
   ...ONE_KEY,
 ];
 /** Which scope a key needs there; any key will do elsewhere. */

@@ -31,6 +31,7 @@ describe("behind a trusted proxy that ends TLS", () => {
       200,
       [
         "__Host-gateway_sign_in: httponly; max-age=0; path=/; samesite=Lax; secure",
+        "__Host-gateway_device: httponly; max-age=34560000; path=/; samesite=Lax; secure",
         "__Host-gateway_refresh: httponly; max-age=2592000; path=/; samesite=Lax; secure",
       ],
     ]);
@@ -42,12 +43,17 @@ describe("behind a trusted proxy that ends TLS", () => {
     expect(cookiesSet(refreshed)).toEqual([
       "__Host-gateway_refresh: httponly; max-age=2592000; path=/; samesite=Lax; secure",
     ]);
-    expect(browser.cookies(SITE)).toEqual({ "__Host-gateway_refresh": sessionOf(refreshed).refresh_token });
+    const device = { "__Host-gateway_device": expect.any(String) as string };
+    expect(browser.cookies(SITE)).toEqual({
+      "__Host-gateway_refresh": sessionOf(refreshed).refresh_token,
+      ...device,
+    });
     const left = await browser.request("POST", `${SITE}/auth/logout`, { origin: SITE });
     expect([left.status, cookiesSet(left), browser.cookies(SITE)]).toEqual([
       204,
       ["__Host-gateway_refresh: httponly; max-age=0; path=/; samesite=Lax; secure"],
-      {},
+      // It opens nothing: it says that the user has signed in here before.
+      device,
     ]);
   });
 

@@ -9,6 +9,7 @@ const GRACE = "grace@example.com";
 const FAILED = [401, undefined, "application/json", '{"message":"Sign-in failed"}'] as const;
 const STATE_COOKIE = "gateway_sign_in: httponly; max-age=600; path=/; samesite=Lax";
 const NO_STATE_COOKIE = "gateway_sign_in: httponly; max-age=0; path=/; samesite=Lax";
+const DEVICE_COOKIE = "gateway_device: httponly; max-age=34560000; path=/; samesite=Lax";
 const SESSION_COOKIE = "gateway_refresh: httponly; max-age=2592000; path=/; samesite=Lax";
 
 async function users({ gateway }: OAuthGateway): Promise<readonly string[]> {
@@ -34,14 +35,14 @@ test("a browser signs in: to the provider, back, and on to where it wanted to go
   expect(cookiesSet(first!)).toEqual([STATE_COOKIE]);
   expect(new URL(authorize!.headers.location!).searchParams.get("state")).toBe(searchParams.get("state"));
 
-  expect(cookiesSet(back!)).toEqual([NO_STATE_COOKIE, SESSION_COOKIE]);
+  expect(cookiesSet(back!)).toEqual([NO_STATE_COOKIE, DEVICE_COOKIE, SESSION_COOKIE]);
   expect([back!.headers.location, back!.headers["cache-control"], back!.text]).toEqual([
     "/keys?tab=new#top",
     "no-store",
     "",
   ]);
   expect([end, String(last.url)]).toEqual([last, `${gateway.url}/keys?tab=new#top`]);
-  expect(Object.keys(browser.cookies(gateway.url))).toEqual(["gateway_refresh"]);
+  expect(Object.keys(browser.cookies(gateway.url))).toEqual(["gateway_device", "gateway_refresh"]);
 
   const refreshed = await browser.request("POST", `${gateway.url}/auth/refresh`, { origin: gateway.url });
   expect([refreshed.status, cookiesSet(refreshed)]).toEqual([200, [SESSION_COOKIE]]);
@@ -64,7 +65,7 @@ test("a program that asks for JSON gets the session as login/verify answers it",
   expect([page.status, page.headers["content-type"], cookiesSet(page)]).toEqual([
     200,
     "application/json",
-    [NO_STATE_COOKIE, SESSION_COOKIE],
+    [NO_STATE_COOKIE, DEVICE_COOKIE, SESSION_COOKIE],
   ]);
   expect(sessionOf(page)).toEqual({
     access_token: expect.any(String),
