@@ -2,6 +2,7 @@ import {
   type AdmissionResult,
   type Admitted,
   type Awaitable,
+  budgetAccount,
   type BillingSettings,
   budgetResetsAt,
   budgetText,
@@ -133,7 +134,9 @@ async function releaseOnly(
 }
 
 function budgetOf({ keyId, keyLimits }: Principal): RequestBudget | undefined {
-  return keyId === null || keyLimits?.budget === undefined ? undefined : { keyId, ...keyLimits.budget };
+  if (keyId === null || keyLimits?.budget === undefined) return undefined;
+  const { amount, per } = keyLimits.budget;
+  return { keyId: budgetAccount(keyId, keyLimits.budget), amount, per };
 }
 
 function recordOf({ requestId, principal, model, receivedAt, tags }: Exchange, outcome: Outcome): LedgerRecord {

@@ -4568,7 +4568,10 @@ export const schemas = {
       "expires_at",
       "models",
       "budget",
-      "tags"
+      "tags",
+      "scopes",
+      "addresses",
+      "replaced_by"
     ],
     "properties": {
       "id": {
@@ -4639,6 +4642,36 @@ export const schemas = {
         "additionalProperties": {
           "type": "string"
         }
+      },
+      "scopes": {
+        "description": "What it may be used for: inference endpoints, reading what was used; null: both.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "enum": [
+            "inference",
+            "usage"
+          ]
+        }
+      },
+      "addresses": {
+        "description": "The only addresses and networks that it may be used from; null: any.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      },
+      "replaced_by": {
+        "description": "Id of the key that took its place when it was rolled; null: it was not.",
+        "type": [
+          "string",
+          "null"
+        ]
       }
     }
   },
@@ -4688,6 +4721,13 @@ export const schemas = {
           "null"
         ]
       },
+      "expires_at": {
+        "description": "In place of expires_in: when the key ends, in RFC 3339.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
       "models": {
         "description": "The only models that it may call; * stands for any text.",
         "type": [
@@ -4715,6 +4755,142 @@ export const schemas = {
         "additionalProperties": {
           "type": "string"
         }
+      },
+      "scopes": {
+        "description": "What it may be used for: inference endpoints, reading what was used; without them both.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "enum": [
+            "inference",
+            "usage"
+          ]
+        }
+      },
+      "addresses": {
+        "description": "The only addresses and networks (CIDR) that it may be used from.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      }
+    }
+  },
+  "AdminKeyChangeRequest": {
+    "title": "AdminKeyChangeRequest",
+    "description": "Body of PATCH /admin/keys/{key_id}: what is absent stays, null takes a limit away.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "name": {
+        "description": "Label, not blank.",
+        "type": "string",
+        "minLength": 1,
+        "maxLength": 200
+      },
+      "expires_in": {
+        "description": "Seconds until it ends, or a time such as 12h or 30d.",
+        "type": [
+          "integer",
+          "string",
+          "null"
+        ]
+      },
+      "expires_at": {
+        "description": "In place of expires_in: when the key ends, in RFC 3339.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "models": {
+        "description": "The only models that it may call; * stands for any text.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      },
+      "budget": {
+        "description": "amount and per: what its requests may cost together in a day, a month, or in total.",
+        "type": [
+          "object",
+          "null"
+        ],
+        "additionalProperties": true
+      },
+      "tags": {
+        "description": "Marks of its requests in log and ledger.",
+        "type": [
+          "object",
+          "null"
+        ],
+        "additionalProperties": {
+          "type": "string"
+        }
+      },
+      "scopes": {
+        "description": "What it may be used for: inference endpoints, reading what was used; without them both.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "enum": [
+            "inference",
+            "usage"
+          ]
+        }
+      },
+      "addresses": {
+        "description": "The only addresses and networks (CIDR) that it may be used from.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      }
+    }
+  },
+  "AdminKeyRollRequest": {
+    "title": "AdminKeyRollRequest",
+    "description": "Body of POST /admin/keys/{key_id}/roll.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [],
+    "properties": {
+      "grace": {
+        "description": "For how long the old key still serves: seconds, or a time such as 24h; 0 ends it at once; 24h when absent.",
+        "type": [
+          "integer",
+          "string",
+          "null"
+        ]
+      }
+    }
+  },
+  "DeletedUser": {
+    "title": "DeletedUser",
+    "description": "The user is deleted.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "message"
+    ],
+    "properties": {
+      "message": {
+        "description": "Always the same.",
+        "const": "User deleted"
       }
     }
   },
@@ -4735,7 +4911,10 @@ export const schemas = {
       "expires_at",
       "models",
       "budget",
-      "tags"
+      "tags",
+      "scopes",
+      "addresses",
+      "replaced_by"
     ],
     "properties": {
       "key": {
@@ -4810,6 +4989,190 @@ export const schemas = {
         "additionalProperties": {
           "type": "string"
         }
+      },
+      "scopes": {
+        "description": "What it may be used for: inference endpoints, reading what was used; null: both.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "enum": [
+            "inference",
+            "usage"
+          ]
+        }
+      },
+      "addresses": {
+        "description": "The only addresses and networks that it may be used from; null: any.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      },
+      "replaced_by": {
+        "description": "Id of the key that took its place when it was rolled; null: it was not.",
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    }
+  },
+  "RolledAdminKey": {
+    "title": "RolledAdminKey",
+    "description": "The key that takes the place of another, with its settings: the only answer that ever holds the secret.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "key",
+      "id",
+      "user_id",
+      "name",
+      "key_prefix",
+      "plan_tier",
+      "created_at",
+      "last_used_at",
+      "expires_at",
+      "models",
+      "budget",
+      "tags",
+      "scopes",
+      "addresses",
+      "replaced_by",
+      "previous"
+    ],
+    "properties": {
+      "key": {
+        "description": "The secret.",
+        "type": "string"
+      },
+      "id": {
+        "description": "Identifier.",
+        "type": "string"
+      },
+      "user_id": {
+        "description": "Whose it is.",
+        "type": "string"
+      },
+      "name": {
+        "description": "Label.",
+        "type": "string"
+      },
+      "key_prefix": {
+        "description": "The first 11 characters of the secret.",
+        "type": "string"
+      },
+      "plan_tier": {
+        "description": "The plan in force.",
+        "type": "string"
+      },
+      "created_at": {
+        "description": "When it was made.",
+        "type": "string",
+        "format": "date-time"
+      },
+      "last_used_at": {
+        "description": "Last use; null before the first.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "expires_at": {
+        "description": "From when on it works no more; null: never.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "models": {
+        "description": "The only models that it may call, * for any text; null: all of the plan.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      },
+      "budget": {
+        "description": "What its requests may cost together; null: no more than the user's credits.",
+        "anyOf": [
+          {
+            "$ref": "#/components/schemas/AdminKeyBudget"
+          },
+          {
+            "type": "null"
+          }
+        ]
+      },
+      "tags": {
+        "description": "Marks of its requests in log and ledger.",
+        "type": "object",
+        "additionalProperties": {
+          "type": "string"
+        }
+      },
+      "scopes": {
+        "description": "What it may be used for: inference endpoints, reading what was used; null: both.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "enum": [
+            "inference",
+            "usage"
+          ]
+        }
+      },
+      "addresses": {
+        "description": "The only addresses and networks that it may be used from; null: any.",
+        "type": [
+          "array",
+          "null"
+        ],
+        "items": {
+          "type": "string"
+        }
+      },
+      "replaced_by": {
+        "description": "Id of the key that took its place when it was rolled; null: it was not.",
+        "type": [
+          "string",
+          "null"
+        ]
+      },
+      "previous": {
+        "description": "The key that was rolled.",
+        "$ref": "#/components/schemas/PreviousAdminKey"
+      }
+    }
+  },
+  "PreviousAdminKey": {
+    "title": "PreviousAdminKey",
+    "description": "A key that was rolled.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "id",
+      "expires_at"
+    ],
+    "properties": {
+      "id": {
+        "description": "Identifier.",
+        "type": "string"
+      },
+      "expires_at": {
+        "description": "From when on it works no more.",
+        "type": "string",
+        "format": "date-time"
       }
     }
   },

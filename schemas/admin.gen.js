@@ -2151,7 +2151,7 @@ return errors === 0;
 }
 
 export const AdminKeyRequest = validate54;
-const schema27 = {"title":"AdminKeyRequest","description":"Body of POST /admin/users/{user_id}/keys.","type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"description":"Label, not blank.","type":"string","minLength":1,"maxLength":200},"expires_in":{"description":"Seconds until it ends, or a time such as 12h or 30d.","type":["integer","string","null"]},"models":{"description":"The only models that it may call; * stands for any text.","type":["array","null"],"items":{"type":"string"}},"budget":{"description":"amount and per: what its requests may cost together in a day, a month, or in total.","type":["object","null"],"additionalProperties":true},"tags":{"description":"Marks of its requests in log and ledger.","type":["object","null"],"additionalProperties":{"type":"string"}}}};
+const schema27 = {"title":"AdminKeyRequest","description":"Body of POST /admin/users/{user_id}/keys.","type":"object","additionalProperties":false,"required":["name"],"properties":{"name":{"description":"Label, not blank.","type":"string","minLength":1,"maxLength":200},"expires_in":{"description":"Seconds until it ends, or a time such as 12h or 30d.","type":["integer","string","null"]},"expires_at":{"description":"In place of expires_in: when the key ends, in RFC 3339.","type":["string","null"]},"models":{"description":"The only models that it may call; * stands for any text.","type":["array","null"],"items":{"type":"string"}},"budget":{"description":"amount and per: what its requests may cost together in a day, a month, or in total.","type":["object","null"],"additionalProperties":true},"tags":{"description":"Marks of its requests in log and ledger.","type":["object","null"],"additionalProperties":{"type":"string"}},"scopes":{"description":"What it may be used for: inference endpoints, reading what was used; without them both.","type":["array","null"],"items":{"enum":["inference","usage"]}},"addresses":{"description":"The only addresses and networks (CIDR) that it may be used from.","type":["array","null"],"items":{"type":"string"}}}};
 
 function validate54(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
 let vErrors = null;
@@ -2166,7 +2166,7 @@ return false;
 else {
 const _errs1 = errors;
 for(const key0 in data){
-if(!(((((key0 === "name") || (key0 === "expires_in")) || (key0 === "models")) || (key0 === "budget")) || (key0 === "tags"))){
+if(!((((((((key0 === "name") || (key0 === "expires_in")) || (key0 === "expires_at")) || (key0 === "models")) || (key0 === "budget")) || (key0 === "tags")) || (key0 === "scopes")) || (key0 === "addresses"))){
 validate54.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema27,data}];
 return false;
 break;
@@ -2213,30 +2213,12 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.models !== undefined){
-let data2 = data.models;
+if(data.expires_at !== undefined){
+let data2 = data.expires_at;
 const _errs6 = errors;
-if((!(Array.isArray(data2))) && (data2 !== null)){
-validate54.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema27.properties.models.type},message:"must be array,null",schema:schema27.properties.models.type,parentSchema:schema27.properties.models,data:data2}];
+if((typeof data2 !== "string") && (data2 !== null)){
+validate54.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema27.properties.expires_at.type},message:"must be string,null",schema:schema27.properties.expires_at.type,parentSchema:schema27.properties.expires_at,data:data2}];
 return false;
-}
-if(errors === _errs6){
-if(Array.isArray(data2)){
-var valid1 = true;
-const len0 = data2.length;
-for(let i0=0; i0<len0; i0++){
-let data3 = data2[i0];
-const _errs8 = errors;
-if(typeof data3 !== "string"){
-validate54.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.models.items.type,parentSchema:schema27.properties.models.items,data:data3}];
-return false;
-}
-var valid1 = _errs8 === errors;
-if(!valid1){
-break;
-}
-}
-}
 }
 var valid0 = _errs6 === errors;
 }
@@ -2244,46 +2226,142 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.budget !== undefined){
-let data4 = data.budget;
-const _errs10 = errors;
-if((!(data4 && typeof data4 == "object" && !Array.isArray(data4))) && (data4 !== null)){
-validate54.errors = [{instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: schema27.properties.budget.type},message:"must be object,null",schema:schema27.properties.budget.type,parentSchema:schema27.properties.budget,data:data4}];
+if(data.models !== undefined){
+let data3 = data.models;
+const _errs8 = errors;
+if((!(Array.isArray(data3))) && (data3 !== null)){
+validate54.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema27.properties.models.type},message:"must be array,null",schema:schema27.properties.models.type,parentSchema:schema27.properties.models,data:data3}];
 return false;
 }
-var valid0 = _errs10 === errors;
+if(errors === _errs8){
+if(Array.isArray(data3)){
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs10 = errors;
+if(typeof data4 !== "string"){
+validate54.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.models.items.type,parentSchema:schema27.properties.models.items,data:data4}];
+return false;
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget !== undefined){
+let data5 = data.budget;
+const _errs12 = errors;
+if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (data5 !== null)){
+validate54.errors = [{instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: schema27.properties.budget.type},message:"must be object,null",schema:schema27.properties.budget.type,parentSchema:schema27.properties.budget,data:data5}];
+return false;
+}
+var valid0 = _errs12 === errors;
 }
 else {
 var valid0 = true;
 }
 if(valid0){
 if(data.tags !== undefined){
-let data5 = data.tags;
-const _errs13 = errors;
-if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (data5 !== null)){
-validate54.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: schema27.properties.tags.type},message:"must be object,null",schema:schema27.properties.tags.type,parentSchema:schema27.properties.tags,data:data5}];
+let data6 = data.tags;
+const _errs15 = errors;
+if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (data6 !== null)){
+validate54.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: schema27.properties.tags.type},message:"must be object,null",schema:schema27.properties.tags.type,parentSchema:schema27.properties.tags,data:data6}];
 return false;
 }
-if(errors === _errs13){
-if(data5 && typeof data5 == "object" && !Array.isArray(data5)){
-for(const key1 in data5){
-let data6 = data5[key1];
-const _errs16 = errors;
-if(typeof data6 !== "string"){
-validate54.errors = [{instancePath:instancePath+"/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.tags.additionalProperties.type,parentSchema:schema27.properties.tags.additionalProperties,data:data6}];
+if(errors === _errs15){
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+for(const key1 in data6){
+let data7 = data6[key1];
+const _errs18 = errors;
+if(typeof data7 !== "string"){
+validate54.errors = [{instancePath:instancePath+"/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.tags.additionalProperties.type,parentSchema:schema27.properties.tags.additionalProperties,data:data7}];
 return false;
 }
-var valid2 = _errs16 === errors;
+var valid2 = _errs18 === errors;
 if(!valid2){
 break;
 }
 }
 }
 }
-var valid0 = _errs13 === errors;
+var valid0 = _errs15 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.scopes !== undefined){
+let data8 = data.scopes;
+const _errs20 = errors;
+if((!(Array.isArray(data8))) && (data8 !== null)){
+validate54.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: schema27.properties.scopes.type},message:"must be array,null",schema:schema27.properties.scopes.type,parentSchema:schema27.properties.scopes,data:data8}];
+return false;
+}
+if(errors === _errs20){
+if(Array.isArray(data8)){
+var valid3 = true;
+const len1 = data8.length;
+for(let i1=0; i1<len1; i1++){
+let data9 = data8[i1];
+const _errs22 = errors;
+if(!((data9 === "inference") || (data9 === "usage"))){
+validate54.errors = [{instancePath:instancePath+"/scopes/" + i1,schemaPath:"#/properties/scopes/items/enum",keyword:"enum",params:{allowedValues: schema27.properties.scopes.items.enum},message:"must be equal to one of the allowed values",schema:schema27.properties.scopes.items.enum,parentSchema:schema27.properties.scopes.items,data:data9}];
+return false;
+}
+var valid3 = _errs22 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.addresses !== undefined){
+let data10 = data.addresses;
+const _errs23 = errors;
+if((!(Array.isArray(data10))) && (data10 !== null)){
+validate54.errors = [{instancePath:instancePath+"/addresses",schemaPath:"#/properties/addresses/type",keyword:"type",params:{type: schema27.properties.addresses.type},message:"must be array,null",schema:schema27.properties.addresses.type,parentSchema:schema27.properties.addresses,data:data10}];
+return false;
+}
+if(errors === _errs23){
+if(Array.isArray(data10)){
+var valid4 = true;
+const len2 = data10.length;
+for(let i2=0; i2<len2; i2++){
+let data11 = data10[i2];
+const _errs25 = errors;
+if(typeof data11 !== "string"){
+validate54.errors = [{instancePath:instancePath+"/addresses/" + i2,schemaPath:"#/properties/addresses/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema27.properties.addresses.items.type,parentSchema:schema27.properties.addresses.items,data:data11}];
+return false;
+}
+var valid4 = _errs25 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
 }
 }
 }
@@ -2301,5 +2379,262 @@ validate54.errors = vErrors;
 return errors === 0;
 }
 
-export const validators = { AuditQuery, RollbackRequest, ConfigurationDiffQuery, ExplainRequest, LedgerQuery, LedgerExportQuery, UsageQuery, AdminSessionRequest, UpstreamManualRequest, AdminUserQuery, NewUserRequest, UserChangeRequest, CreditsRequest, CreditGrantQuery, AdminKeyRequest };
+export const AdminKeyChangeRequest = validate55;
+const schema28 = {"title":"AdminKeyChangeRequest","description":"Body of PATCH /admin/keys/{key_id}: what is absent stays, null takes a limit away.","type":"object","additionalProperties":false,"required":[],"properties":{"name":{"description":"Label, not blank.","type":"string","minLength":1,"maxLength":200},"expires_in":{"description":"Seconds until it ends, or a time such as 12h or 30d.","type":["integer","string","null"]},"expires_at":{"description":"In place of expires_in: when the key ends, in RFC 3339.","type":["string","null"]},"models":{"description":"The only models that it may call; * stands for any text.","type":["array","null"],"items":{"type":"string"}},"budget":{"description":"amount and per: what its requests may cost together in a day, a month, or in total.","type":["object","null"],"additionalProperties":true},"tags":{"description":"Marks of its requests in log and ledger.","type":["object","null"],"additionalProperties":{"type":"string"}},"scopes":{"description":"What it may be used for: inference endpoints, reading what was used; without them both.","type":["array","null"],"items":{"enum":["inference","usage"]}},"addresses":{"description":"The only addresses and networks (CIDR) that it may be used from.","type":["array","null"],"items":{"type":"string"}}}};
+
+function validate55(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!((((((((key0 === "name") || (key0 === "expires_in")) || (key0 === "expires_at")) || (key0 === "models")) || (key0 === "budget")) || (key0 === "tags")) || (key0 === "scopes")) || (key0 === "addresses"))){
+validate55.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema28,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.name !== undefined){
+let data0 = data.name;
+const _errs2 = errors;
+if(errors === _errs2){
+if(typeof data0 === "string"){
+if(!func2(data0, 0)){
+validate55.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/minLength",keyword:"minLength",params:{},message:"must pass \"minLength\" keyword validation",schema:1,parentSchema:schema28.properties.name,data:data0}];
+return false;
+}
+else {
+if(func2(data0, 200)){
+validate55.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/maxLength",keyword:"maxLength",params:{},message:"must pass \"maxLength\" keyword validation",schema:200,parentSchema:schema28.properties.name,data:data0}];
+return false;
+}
+}
+}
+else {
+validate55.errors = [{instancePath:instancePath+"/name",schemaPath:"#/properties/name/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.name.type,parentSchema:schema28.properties.name,data:data0}];
+return false;
+}
+}
+var valid0 = _errs2 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_in !== undefined){
+let data1 = data.expires_in;
+const _errs4 = errors;
+if(((!(((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1))) && (isFinite(data1)))) && (typeof data1 !== "string")) && (data1 !== null)){
+validate55.errors = [{instancePath:instancePath+"/expires_in",schemaPath:"#/properties/expires_in/type",keyword:"type",params:{type: schema28.properties.expires_in.type},message:"must be integer,string,null",schema:schema28.properties.expires_in.type,parentSchema:schema28.properties.expires_in,data:data1}];
+return false;
+}
+var valid0 = _errs4 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.expires_at !== undefined){
+let data2 = data.expires_at;
+const _errs6 = errors;
+if((typeof data2 !== "string") && (data2 !== null)){
+validate55.errors = [{instancePath:instancePath+"/expires_at",schemaPath:"#/properties/expires_at/type",keyword:"type",params:{type: schema28.properties.expires_at.type},message:"must be string,null",schema:schema28.properties.expires_at.type,parentSchema:schema28.properties.expires_at,data:data2}];
+return false;
+}
+var valid0 = _errs6 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.models !== undefined){
+let data3 = data.models;
+const _errs8 = errors;
+if((!(Array.isArray(data3))) && (data3 !== null)){
+validate55.errors = [{instancePath:instancePath+"/models",schemaPath:"#/properties/models/type",keyword:"type",params:{type: schema28.properties.models.type},message:"must be array,null",schema:schema28.properties.models.type,parentSchema:schema28.properties.models,data:data3}];
+return false;
+}
+if(errors === _errs8){
+if(Array.isArray(data3)){
+var valid1 = true;
+const len0 = data3.length;
+for(let i0=0; i0<len0; i0++){
+let data4 = data3[i0];
+const _errs10 = errors;
+if(typeof data4 !== "string"){
+validate55.errors = [{instancePath:instancePath+"/models/" + i0,schemaPath:"#/properties/models/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.models.items.type,parentSchema:schema28.properties.models.items,data:data4}];
+return false;
+}
+var valid1 = _errs10 === errors;
+if(!valid1){
+break;
+}
+}
+}
+}
+var valid0 = _errs8 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.budget !== undefined){
+let data5 = data.budget;
+const _errs12 = errors;
+if((!(data5 && typeof data5 == "object" && !Array.isArray(data5))) && (data5 !== null)){
+validate55.errors = [{instancePath:instancePath+"/budget",schemaPath:"#/properties/budget/type",keyword:"type",params:{type: schema28.properties.budget.type},message:"must be object,null",schema:schema28.properties.budget.type,parentSchema:schema28.properties.budget,data:data5}];
+return false;
+}
+var valid0 = _errs12 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.tags !== undefined){
+let data6 = data.tags;
+const _errs15 = errors;
+if((!(data6 && typeof data6 == "object" && !Array.isArray(data6))) && (data6 !== null)){
+validate55.errors = [{instancePath:instancePath+"/tags",schemaPath:"#/properties/tags/type",keyword:"type",params:{type: schema28.properties.tags.type},message:"must be object,null",schema:schema28.properties.tags.type,parentSchema:schema28.properties.tags,data:data6}];
+return false;
+}
+if(errors === _errs15){
+if(data6 && typeof data6 == "object" && !Array.isArray(data6)){
+for(const key1 in data6){
+let data7 = data6[key1];
+const _errs18 = errors;
+if(typeof data7 !== "string"){
+validate55.errors = [{instancePath:instancePath+"/tags/" + key1.replace(/~/g, "~0").replace(/\//g, "~1"),schemaPath:"#/properties/tags/additionalProperties/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.tags.additionalProperties.type,parentSchema:schema28.properties.tags.additionalProperties,data:data7}];
+return false;
+}
+var valid2 = _errs18 === errors;
+if(!valid2){
+break;
+}
+}
+}
+}
+var valid0 = _errs15 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.scopes !== undefined){
+let data8 = data.scopes;
+const _errs20 = errors;
+if((!(Array.isArray(data8))) && (data8 !== null)){
+validate55.errors = [{instancePath:instancePath+"/scopes",schemaPath:"#/properties/scopes/type",keyword:"type",params:{type: schema28.properties.scopes.type},message:"must be array,null",schema:schema28.properties.scopes.type,parentSchema:schema28.properties.scopes,data:data8}];
+return false;
+}
+if(errors === _errs20){
+if(Array.isArray(data8)){
+var valid3 = true;
+const len1 = data8.length;
+for(let i1=0; i1<len1; i1++){
+let data9 = data8[i1];
+const _errs22 = errors;
+if(!((data9 === "inference") || (data9 === "usage"))){
+validate55.errors = [{instancePath:instancePath+"/scopes/" + i1,schemaPath:"#/properties/scopes/items/enum",keyword:"enum",params:{allowedValues: schema28.properties.scopes.items.enum},message:"must be equal to one of the allowed values",schema:schema28.properties.scopes.items.enum,parentSchema:schema28.properties.scopes.items,data:data9}];
+return false;
+}
+var valid3 = _errs22 === errors;
+if(!valid3){
+break;
+}
+}
+}
+}
+var valid0 = _errs20 === errors;
+}
+else {
+var valid0 = true;
+}
+if(valid0){
+if(data.addresses !== undefined){
+let data10 = data.addresses;
+const _errs23 = errors;
+if((!(Array.isArray(data10))) && (data10 !== null)){
+validate55.errors = [{instancePath:instancePath+"/addresses",schemaPath:"#/properties/addresses/type",keyword:"type",params:{type: schema28.properties.addresses.type},message:"must be array,null",schema:schema28.properties.addresses.type,parentSchema:schema28.properties.addresses,data:data10}];
+return false;
+}
+if(errors === _errs23){
+if(Array.isArray(data10)){
+var valid4 = true;
+const len2 = data10.length;
+for(let i2=0; i2<len2; i2++){
+let data11 = data10[i2];
+const _errs25 = errors;
+if(typeof data11 !== "string"){
+validate55.errors = [{instancePath:instancePath+"/addresses/" + i2,schemaPath:"#/properties/addresses/items/type",keyword:"type",params:{type: "string"},message:"must be string",schema:schema28.properties.addresses.items.type,parentSchema:schema28.properties.addresses.items,data:data11}];
+return false;
+}
+var valid4 = _errs25 === errors;
+if(!valid4){
+break;
+}
+}
+}
+}
+var valid0 = _errs23 === errors;
+}
+else {
+var valid0 = true;
+}
+}
+}
+}
+}
+}
+}
+}
+}
+}
+else {
+validate55.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema28.type,parentSchema:schema28,data}];
+return false;
+}
+}
+validate55.errors = vErrors;
+return errors === 0;
+}
+
+export const AdminKeyRollRequest = validate56;
+const schema29 = {"title":"AdminKeyRollRequest","description":"Body of POST /admin/keys/{key_id}/roll.","type":"object","additionalProperties":false,"required":[],"properties":{"grace":{"description":"For how long the old key still serves: seconds, or a time such as 24h; 0 ends it at once; 24h when absent.","type":["integer","string","null"]}}};
+
+function validate56(data, {instancePath="", parentData, parentDataProperty, rootData=data}={}){
+let vErrors = null;
+let errors = 0;
+if(errors === 0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+const _errs1 = errors;
+for(const key0 in data){
+if(!(key0 === "grace")){
+validate56.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties",schema:false,parentSchema:schema29,data}];
+return false;
+break;
+}
+}
+if(_errs1 === errors){
+if(data.grace !== undefined){
+let data0 = data.grace;
+if(((!(((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0))) && (isFinite(data0)))) && (typeof data0 !== "string")) && (data0 !== null)){
+validate56.errors = [{instancePath:instancePath+"/grace",schemaPath:"#/properties/grace/type",keyword:"type",params:{type: schema29.properties.grace.type},message:"must be integer,string,null",schema:schema29.properties.grace.type,parentSchema:schema29.properties.grace,data:data0}];
+return false;
+}
+}
+}
+}
+else {
+validate56.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object",schema:schema29.type,parentSchema:schema29,data}];
+return false;
+}
+}
+validate56.errors = vErrors;
+return errors === 0;
+}
+
+export const validators = { AuditQuery, RollbackRequest, ConfigurationDiffQuery, ExplainRequest, LedgerQuery, LedgerExportQuery, UsageQuery, AdminSessionRequest, UpstreamManualRequest, AdminUserQuery, NewUserRequest, UserChangeRequest, CreditsRequest, CreditGrantQuery, AdminKeyRequest, AdminKeyChangeRequest, AdminKeyRollRequest };
 export const parameters = {"AuditQuery":{"limit":"integer","cursor":"string"},"ConfigurationDiffQuery":{"from":"string","to":"string"},"LedgerQuery":{"user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string","limit":"integer","cursor":"string"},"LedgerExportQuery":{"format":"string","user":"string","key":"string","model":"string","upstream":"string","outcome":"string","tag":"string","request_id":"string","from":"string","to":"string"},"UsageQuery":{"per":"string","by":"string","from":"string","to":"string","user":"string","key":"string","model":"string","upstream":"string","limit":"integer","cursor":"string"},"AdminUserQuery":{"search":"string","tier":"string","disabled":"boolean","limit":"integer","cursor":"string"},"CreditGrantQuery":{"limit":"integer","cursor":"string"}};

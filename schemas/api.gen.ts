@@ -50,6 +50,10 @@ export interface ApiKeyRequest {
    */
   expires_in?: number | string | null;
   /**
+   * In place of expires_in: when the key ends, in RFC 3339.
+   */
+  expires_at?: string | null;
+  /**
    * The only models that it may call; * stands for any text.
    *
    * @minItems 1
@@ -76,6 +80,86 @@ export interface ApiKeyRequest {
   tags?: {
     [k: string]: string;
   } | null;
+  /**
+   * What it may be used for: inference endpoints, reading what was used; without them both.
+   *
+   * @minItems 1
+   */
+  scopes?: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks (CIDR) that it may be used from, up to 50.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  addresses?: string[] | null;
+  [k: string]: unknown;
+}
+/**
+ * Body of PATCH /v1/user/key/{key_id}: what is absent stays, null takes a limit away.
+ */
+export interface ApiKeyChange {
+  /**
+   * Label of the key, not blank.
+   */
+  name?: string;
+  /**
+   * Seconds until the key ends, or a time such as 12h or 30d; at most 10 years.
+   */
+  expires_in?: number | string | null;
+  /**
+   * In place of expires_in: when the key ends, in RFC 3339.
+   */
+  expires_at?: string | null;
+  /**
+   * The only models that it may call; * stands for any text.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  models?: string[] | null;
+  /**
+   * What its requests may cost together in a day or month of UTC, or in all.
+   */
+  budget?: {
+    /**
+     * More than 0; a string keeps each of up to 9 places.
+     */
+    amount: number | string;
+    /**
+     * The period.
+     */
+    per: "day" | "month" | "total";
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Marks of its requests in log and ledger, up to 8 names of a-z, 0-9, _ and -, with values of up to 128 characters. A client's mark of the same name gives way.
+   */
+  tags?: {
+    [k: string]: string;
+  } | null;
+  /**
+   * What it may be used for: inference endpoints, reading what was used; without them both.
+   *
+   * @minItems 1
+   */
+  scopes?: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks (CIDR) that it may be used from, up to 50.
+   *
+   * @minItems 1
+   * @maxItems 50
+   */
+  addresses?: string[] | null;
+}
+/**
+ * Body of POST /v1/user/key/{key_id}/roll; may be left out.
+ */
+export interface ApiKeyRoll {
+  /**
+   * For how long the old key still serves: seconds, or a time such as 24h; 0 ends it at once; 24h when absent.
+   */
+  grace?: number | string | null;
   [k: string]: unknown;
 }
 /**
@@ -1208,6 +1292,18 @@ export interface ApiKey {
   tags: {
     [k: string]: string;
   };
+  /**
+   * What it may be used for: inference endpoints, reading what was used; null: both.
+   */
+  scopes: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks that it may be used from; null: any.
+   */
+  addresses: string[] | null;
+  /**
+   * Id of the key that took its place when it was rolled; null: it was not.
+   */
+  replaced_by: string | null;
 }
 /**
  * The budget of a key, and what is used of it in the period that runs. Amounts are exact decimals.
@@ -1283,6 +1379,94 @@ export interface CreatedApiKey {
    */
   tags: {
     [k: string]: string;
+  };
+  /**
+   * What it may be used for: inference endpoints, reading what was used; null: both.
+   */
+  scopes: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks that it may be used from; null: any.
+   */
+  addresses: string[] | null;
+  /**
+   * Id of the key that took its place when it was rolled; null: it was not.
+   */
+  replaced_by: string | null;
+}
+/**
+ * The key that takes the place of another, with its settings: the only answer that ever holds the secret.
+ */
+export interface RolledApiKey {
+  /**
+   * The secret.
+   */
+  key: string;
+  /**
+   * Identifier, for revoking it.
+   */
+  id: string;
+  /**
+   * The first 11 characters of the secret.
+   */
+  key_prefix: string;
+  /**
+   * Label chosen at creation.
+   */
+  name: string;
+  /**
+   * The plan in force.
+   */
+  plan_tier: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * Last use, accurate to a minute; null before the first.
+   */
+  last_used_at: string | null;
+  /**
+   * From when on it works no more; null: never.
+   */
+  expires_at: string | null;
+  /**
+   * The only models that it may call, * for any text; null: all of the plan.
+   */
+  models: string[] | null;
+  /**
+   * What its requests may cost together; null: no more than the user's credits.
+   */
+  budget: KeyBudget | null;
+  /**
+   * Marks of its requests in log and ledger.
+   */
+  tags: {
+    [k: string]: string;
+  };
+  /**
+   * What it may be used for: inference endpoints, reading what was used; null: both.
+   */
+  scopes: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks that it may be used from; null: any.
+   */
+  addresses: string[] | null;
+  /**
+   * Id of the key that took its place when it was rolled; null: it was not.
+   */
+  replaced_by: string | null;
+  /**
+   * The key that was rolled.
+   */
+  previous: {
+    /**
+     * Its id.
+     */
+    id: string;
+    /**
+     * From when on it works no more.
+     */
+    expires_at: string;
   };
 }
 /**

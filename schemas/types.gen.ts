@@ -93,6 +93,10 @@ export interface ServerConfig {
   listen?: AddressConfig[];
   admin?: AdminConfig;
   /**
+   * Address under which users reach the gateway: for redirects of sign-in and links. The Host header when absent.
+   */
+  public_url?: string;
+  /**
    * Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.
    */
   workers?: number;
@@ -107,7 +111,7 @@ export interface ServerConfig {
   count_budget?: Size;
   shed?: ShedConfig;
   /**
-   * CIDRs of proxies whose X-Forwarded-For is believed.
+   * Addresses and CIDRs of proxies whose X-Forwarded-For is believed.
    */
   trusted_proxies?: string[];
   connections?: ConnectionsConfig;
@@ -136,6 +140,7 @@ export interface AdminConfig {
    * Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.
    */
   token?: string;
+  behind_tls?: Flag;
   /**
    * Further tokens, each with the name that the audit log has of it.
    *
@@ -212,7 +217,10 @@ export interface StoreConfig {
 }
 export interface AuthConfig {
   tokens?: TokensConfig;
-  signup?: SignupConfig;
+  /**
+   * Who may sign up, and what a new user gets. off: nobody, users are added by operators.
+   */
+  signup?: SignupConfig | "off";
   email?: EmailConfig;
   /**
    * OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.
@@ -255,6 +263,12 @@ export interface SignupConfig {
    */
   tier?: string;
   credits?: Money;
+  /**
+   * Domains of the addresses that may sign up, without their subdomains. Absent: every address.
+   *
+   * @minItems 1
+   */
+  domains?: string[];
 }
 export interface EmailConfig {
   /**
@@ -502,7 +516,7 @@ export interface AcceptsConfig {
   reasoning_echo?: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   unknown_fields?: Flag;
   /**
-   * Top-level fields, tools and (anthropic on Vertex AI) betas to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
+   * Top-level fields, tools and betas (anthropic-beta:NAME) to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
    */
   fields?: string[];
   /**
@@ -544,9 +558,9 @@ export interface AcceptsConfig {
    */
   prefill?: "as_is" | "prefix" | "partial" | "closed";
   /**
-   * Marks of a prefix to cache (cache_control): none; marks; marks_with_ttl, with how long they last.
+   * Marks of a prefix to cache: none; marks, as cache_control; marks_with_ttl, with how long they last; breakpoints, as OpenAI's prompt_cache_breakpoint. Lost marks are reported.
    */
-  cache_marks?: "none" | "marks" | "marks_with_ttl";
+  cache_marks?: "none" | "marks" | "marks_with_ttl" | "breakpoints";
   verbosity?: Flag;
   /**
    * Most tools; of more, those that were called are sent, then the first, and the rest is reported.
@@ -2005,6 +2019,8 @@ export interface AdminSchemas {
   CreditsRequest: CreditsRequest;
   CreditGrantQuery: CreditGrantQuery;
   AdminKeyRequest: AdminKeyRequest;
+  AdminKeyChangeRequest: AdminKeyChangeRequest;
+  AdminKeyRollRequest: AdminKeyRollRequest;
 }
 /**
  * Parameters of GET /admin/audit.
@@ -2360,6 +2376,10 @@ export interface AdminKeyRequest {
    */
   expires_in?: number | string | null;
   /**
+   * In place of expires_in: when the key ends, in RFC 3339.
+   */
+  expires_at?: string | null;
+  /**
    * The only models that it may call; * stands for any text.
    */
   models?: string[] | null;
@@ -2375,6 +2395,64 @@ export interface AdminKeyRequest {
   tags?: {
     [k: string]: string;
   } | null;
+  /**
+   * What it may be used for: inference endpoints, reading what was used; without them both.
+   */
+  scopes?: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks (CIDR) that it may be used from.
+   */
+  addresses?: string[] | null;
+}
+/**
+ * Body of PATCH /admin/keys/{key_id}: what is absent stays, null takes a limit away.
+ */
+export interface AdminKeyChangeRequest {
+  /**
+   * Label, not blank.
+   */
+  name?: string;
+  /**
+   * Seconds until it ends, or a time such as 12h or 30d.
+   */
+  expires_in?: number | string | null;
+  /**
+   * In place of expires_in: when the key ends, in RFC 3339.
+   */
+  expires_at?: string | null;
+  /**
+   * The only models that it may call; * stands for any text.
+   */
+  models?: string[] | null;
+  /**
+   * amount and per: what its requests may cost together in a day, a month, or in total.
+   */
+  budget?: {
+    [k: string]: unknown;
+  } | null;
+  /**
+   * Marks of its requests in log and ledger.
+   */
+  tags?: {
+    [k: string]: string;
+  } | null;
+  /**
+   * What it may be used for: inference endpoints, reading what was used; without them both.
+   */
+  scopes?: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks (CIDR) that it may be used from.
+   */
+  addresses?: string[] | null;
+}
+/**
+ * Body of POST /admin/keys/{key_id}/roll.
+ */
+export interface AdminKeyRollRequest {
+  /**
+   * For how long the old key still serves: seconds, or a time such as 24h; 0 ends it at once; 24h when absent.
+   */
+  grace?: number | string | null;
 }
 /**
  * One line of the decision log: what was decided about one request, and on what grounds. Nothing of what it said.
@@ -4651,6 +4729,18 @@ export interface AdminKey {
   tags: {
     [k: string]: string;
   };
+  /**
+   * What it may be used for: inference endpoints, reading what was used; null: both.
+   */
+  scopes: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks that it may be used from; null: any.
+   */
+  addresses: string[] | null;
+  /**
+   * Id of the key that took its place when it was rolled; null: it was not.
+   */
+  replaced_by: string | null;
 }
 /**
  * The budget of a key, and what is used of it in the period that runs.
@@ -4686,6 +4776,15 @@ export interface AdminKeyList {
    */
   data: AdminKey[];
   next_cursor: NextCursor;
+}
+/**
+ * The user is deleted.
+ */
+export interface DeletedUser {
+  /**
+   * Always the same.
+   */
+  message: "User deleted";
 }
 /**
  * A new key: the only answer that ever holds the secret.
@@ -4741,6 +4840,99 @@ export interface CreatedAdminKey {
   tags: {
     [k: string]: string;
   };
+  /**
+   * What it may be used for: inference endpoints, reading what was used; null: both.
+   */
+  scopes: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks that it may be used from; null: any.
+   */
+  addresses: string[] | null;
+  /**
+   * Id of the key that took its place when it was rolled; null: it was not.
+   */
+  replaced_by: string | null;
+}
+/**
+ * The key that takes the place of another, with its settings: the only answer that ever holds the secret.
+ */
+export interface RolledAdminKey {
+  /**
+   * The secret.
+   */
+  key: string;
+  /**
+   * Identifier.
+   */
+  id: string;
+  /**
+   * Whose it is.
+   */
+  user_id: string;
+  /**
+   * Label.
+   */
+  name: string;
+  /**
+   * The first 11 characters of the secret.
+   */
+  key_prefix: string;
+  /**
+   * The plan in force.
+   */
+  plan_tier: string;
+  /**
+   * When it was made.
+   */
+  created_at: string;
+  /**
+   * Last use; null before the first.
+   */
+  last_used_at: string | null;
+  /**
+   * From when on it works no more; null: never.
+   */
+  expires_at: string | null;
+  /**
+   * The only models that it may call, * for any text; null: all of the plan.
+   */
+  models: string[] | null;
+  /**
+   * What its requests may cost together; null: no more than the user's credits.
+   */
+  budget: AdminKeyBudget | null;
+  /**
+   * Marks of its requests in log and ledger.
+   */
+  tags: {
+    [k: string]: string;
+  };
+  /**
+   * What it may be used for: inference endpoints, reading what was used; null: both.
+   */
+  scopes: ("inference" | "usage")[] | null;
+  /**
+   * The only addresses and networks that it may be used from; null: any.
+   */
+  addresses: string[] | null;
+  /**
+   * Id of the key that took its place when it was rolled; null: it was not.
+   */
+  replaced_by: string | null;
+  previous: PreviousAdminKey;
+}
+/**
+ * A key that was rolled.
+ */
+export interface PreviousAdminKey {
+  /**
+   * Identifier.
+   */
+  id: string;
+  /**
+   * From when on it works no more.
+   */
+  expires_at: string;
 }
 /**
  * The user is signed out everywhere.

@@ -20,10 +20,10 @@ export interface ShedLoad {
   readonly share: number;
   readonly connections: number;
   readonly warmup: number;
-  /** Of measuring the capacity. */
+  /** For which the capacity is measured. */
   readonly calibration: number;
   readonly seconds: number;
-  /** Of content, in each answer. */
+  /** Events of content in each answer. */
   readonly events: number;
 }
 
@@ -35,7 +35,7 @@ export interface PlanResult {
   readonly refused: number;
   /** Anything else: other statuses, broken answers, silence. */
   readonly failed: number;
-  /** Of the failed ones. */
+  /** What the first failed one met. */
   readonly sample: string;
   /** Milliseconds to the head of a served answer. */
   readonly median: number;

@@ -12,7 +12,7 @@ import { MODEL } from "../load/wire.ts";
 import type { ShedLoad, ShedResult } from "./drive.ts";
 
 export interface ShedOptions {
-  /** Of the overload. */
+  /** For which there is too much load. */
   readonly seconds: number;
   /** So many times the capacity. */
   readonly factor: number;
@@ -24,7 +24,7 @@ export interface ShedOptions {
 /** Answers as agents get them: a stream of 40 events within 0.4 s. */
 export const FULL: ShedOptions["sizes"] = { connections: 256, warmup: 3, calibration: 5, events: 40 };
 const PLANS = ["Free", "Lite", "Max"];
-/** Of the capacity, by each paid plan. */
+/** Each paid plan sends so much of the capacity. */
 const PAID_SHARE = 0.05;
 const DRIVE = new URL("./drive.ts", import.meta.url).pathname;
 

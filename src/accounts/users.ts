@@ -86,8 +86,17 @@ export interface Identity {
   readonly email: string | null;
 }
 
-/** The user of a verified address in lower case; created at the first sign-in, as `signup` says. */
-export async function userOfEmail(store: Store, email: string, signup: Signup): Promise<User> {
+/** Whether somebody with this address, in lower case, may become a user. Subdomains are other domains. */
+export function maySignUp({ domains }: Signup, email: string): boolean {
+  return domains === undefined || domains.includes(email.slice(email.lastIndexOf("@") + 1));
+}
+
+/**
+ * The user of a verified address in lower case; created at the first sign-in, as `signup` says. @returns null for a
+ * newcomer who may not sign up.
+ */
+export async function userOfEmail(store: Store, email: string, signup: Signup): Promise<User | null> {
+  if (!maySignUp(signup, email)) return store.findUser(email);
   const make = () => store.addUser({ id: newId("user"), email, tier: signup.tier, credits: toNano(signup.credits) });
   // The second look-up: a concurrent sign-in of the same address created the user.
   const user = (await store.findUser(email)) ?? (await make()) ?? (await store.findUser(email));
@@ -95,13 +104,17 @@ export async function userOfEmail(store: Store, email: string, signup: Signup): 
   return user;
 }
 
-/** The user that an identity is linked to, else the one of its address. @returns null without either. */
+/**
+ * The user that an identity is linked to, else the one of its address. @returns null without either.
+ * @throws GatewayError SIGN_UP_CLOSED for a newcomer who may not sign up.
+ */
 export async function userOfIdentity(store: Store, identity: Identity, signup: Signup): Promise<User | null> {
   const { issuer, subject, email } = identity;
   const linked = await store.findIdentity(issuer, subject);
   if (linked || email === null) return linked;
-  const { id } = await userOfEmail(store, email, signup);
-  return store.linkIdentity(issuer, subject, id);
+  const user = await userOfEmail(store, email, signup);
+  if (user === null) throw new GatewayError("SIGN_UP_CLOSED", "This address has no account here and may not sign up");
+  return store.linkIdentity(issuer, subject, user.id);
 }
 
 /** `<prefix>_` and 24 url-safe characters, 144 random bits. */

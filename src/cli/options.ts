@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
-import { isUsableName } from "../accounts/api-keys.ts";
+import { isUsableName } from "../accounts/key-limits.ts";
 import { parseEmail } from "../accounts/users.ts";
 import { ConfigurationError } from "../config/diagnostics.ts";
 import { decimal, isPluginName, toNano } from "../kit/index.ts";
@@ -88,6 +88,12 @@ export function parseTag(
   const at = value.indexOf("=");
   if (at < 1) throw new InvalidArgumentError("A tag looks like team=search.");
   return { ...before, [value.slice(0, at)]: value.slice(at + 1) };
+}
+
+/** A parser that leaves `none` as it is: it takes a limit away. */
+export function unlessNone<T>(parse: (value: string, before?: T) => T) {
+  return (value: string, before?: T | "none"): T | "none" =>
+    value === "none" ? "none" : parse(value, before === "none" ? undefined : before);
 }
 
 export function parseCount(value: string): number {

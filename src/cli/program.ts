@@ -4,7 +4,7 @@ import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
 import type { VerifyOptions } from "./audit.ts";
 import type { CheckOptions } from "./check.ts";
-import type { AddKeyOptions, KeysOfUser } from "./keys.ts";
+import type { AddKeyOptions, KeysOfUser, RollKeyOptions, SetKeyOptions } from "./keys.ts";
 import { addOfflineCommands } from "./offline.ts";
 import {
   configFile,
@@ -17,6 +17,7 @@ import {
   parseKeyBudget,
   parseKeyName,
   parseTag,
+  unlessNone,
   parsePluginName,
   parsePort,
   parseRollbackTarget,
@@ -26,7 +27,7 @@ import type { PluginOptions } from "./plugin.ts";
 import type { RollbackOptions } from "./rollback.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
-import type { AddUserOptions, CreditOptions, ListUsersOptions, SetUserOptions } from "./users.ts";
+import type { AddUserOptions, CreditOptions, DeleteUserOptions, ListUsersOptions, SetUserOptions } from "./users.ts";
 
 const USER = "id or address of the user";
 
@@ -178,6 +179,13 @@ function addUserCommands(users: Command, open: OpenAccounts): void {
         (await import("./users.ts")).disableUser(open, user, disabled, options),
       );
   }
+  withJson(users.command("delete"))
+    .description("delete a user for good: address, sign-in, keys; the ledger stays under the id")
+    .argument("<user>", USER)
+    .option("--yes", "without it nothing is deleted")
+    .action(async (user: string, options: DeleteUserOptions) =>
+      (await import("./users.ts")).deleteUser(open, user, options),
+    );
   withJson(users.command("set"))
     .description("change a user's plan")
     .argument("<user>", USER)
@@ -194,7 +202,29 @@ function addKeyCommands(keys: Command, open: OpenAccounts): void {
     .option("--models <glob...>", "only these models; * stands for any text")
     .option("--budget <amount/period>", "what its requests may cost, as 5/month; also day, total", parseKeyBudget)
     .option("--tag <name=value>", "marks its requests in log and ledger; may be repeated", parseTag)
+    .option("--scope <scope...>", "only this: inference, usage")
+    .option("--address <cidr...>", "only from these addresses or networks")
     .action(async (options: AddKeyOptions) => (await import("./keys.ts")).addKey(open, options));
+  withJson(keys.command("set"))
+    .description("change a key; what is not given stays, none takes a limit away")
+    .argument("<key-id>", "as `keys list` shows it")
+    .option("--name <name>", "label", parseKeyName)
+    .option("--expires-in <time>", "when it ends, as 12h or 30d, or none")
+    .option("--models <glob...>", "only these models; * stands for any text")
+    .option(
+      "--budget <amount/period>",
+      "what its requests may cost, as 5/month; also day, total",
+      unlessNone(parseKeyBudget),
+    )
+    .option("--tag <name=value>", "in place of all its tags; may be repeated", unlessNone(parseTag))
+    .option("--scope <scope...>", "only this: inference, usage")
+    .option("--address <cidr...>", "only from these addresses or networks")
+    .action(async (id: string, options: SetKeyOptions) => (await import("./keys.ts")).setKey(open, id, options));
+  withJson(keys.command("roll"))
+    .description("make a key that takes the place of another, with its settings; its secret is shown this once")
+    .argument("<key-id>", "as `keys list` shows it")
+    .option("--grace <time>", "for how long the old key still serves, as 24h; 0 revokes it at once", "24h")
+    .action(async (id: string, options: RollKeyOptions) => (await import("./keys.ts")).rollKey(open, id, options));
   withJson(keys.command("list"))
     .description("live keys of a user")
     .requiredOption("--user <user>", USER)

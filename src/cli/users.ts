@@ -1,3 +1,4 @@
+import { deleteUser as removeUser } from "../accounts/deletion.ts";
 import { createUser, newId } from "../accounts/users.ts";
 import { nanoToString, type Store, toNano, type User } from "../kit/index.ts";
 import {
@@ -12,6 +13,7 @@ import {
   userOf,
 } from "./accounts.ts";
 import { changeOnAccounts } from "./changes.ts";
+import { EXIT, ExitError } from "./options.ts";
 
 export interface AddUserOptions extends OutputOptions {
   readonly email: string;
@@ -80,6 +82,24 @@ export function disableUser(
     const user = await userOf(store, name);
     note({ target: user.id });
     return describeUser(disabled ? "Disabled" : "Enabled", found(await store.setDisabled(user.id, disabled), name));
+  });
+}
+
+export interface DeleteUserOptions extends OutputOptions {
+  readonly yes?: boolean;
+}
+
+export async function deleteUser(open: OpenAccounts, name: string, options: DeleteUserOptions): Promise<void> {
+  if (options.yes !== true) {
+    const what = `address, sign-in and keys of ${name} go for good; the ledger stays under the id`;
+    throw new ExitError(EXIT.usage, `nothing was deleted: ${what}. Repeat with --yes to delete the user`);
+  }
+  const change = { action: "deleteUser", target: name };
+  return changeOnAccounts(open, options, change, async ({ store }, note) => {
+    const user = await userOf(store, name);
+    note({ target: user.id });
+    if (!(await removeUser(store, user))) throw new ExitError(EXIT.findings, `there is no user ${name}`);
+    return { json: { id: user.id, deleted: true }, text: `Deleted ${user.id}. Its ledger stays under the id.` };
   });
 }
 

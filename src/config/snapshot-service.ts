@@ -55,7 +55,7 @@ export function buildAuth({ tokens, signup, email, oauth }: AuthConfig, firstTie
       refreshTtl: milliseconds(tokens?.refresh_ttl ?? "30d"),
       secrets: secrets.map(({ kid, value }) => ({ kid, value: new Secret(value) })),
     },
-    signup: { tier: signup?.tier ?? firstTier, credits: decimal(signup?.credits ?? 0) },
+    signup: buildSignup(signup, firstTier),
     email: { from: email?.from ?? "gateway@localhost", smtp: new Secret(email?.smtp ?? "") },
     oauth: mapRecord(oauth ?? {}, (_, provider) => ({
       issuer: provider.issuer,
@@ -64,6 +64,12 @@ export function buildAuth({ tokens, signup, email, oauth }: AuthConfig, firstTie
       scopes: provider.scopes ?? ["openid", "email"],
     })),
   };
+}
+
+function buildSignup(signup: AuthConfig["signup"], firstTier: string): AuthSettings["signup"] {
+  if (signup === "off") return { tier: firstTier, credits: decimal(0), domains: [] };
+  const domains = signup?.domains?.map((domain) => domain.toLowerCase());
+  return { tier: signup?.tier ?? firstTier, credits: decimal(signup?.credits ?? 0), ...(domains && { domains }) };
 }
 
 export function buildBilling(billing: BillingConfig): BillingSettings {

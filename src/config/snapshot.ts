@@ -116,6 +116,7 @@ function buildServer(server: ServerConfig): ServerSettings {
   return {
     listen: server.listen ?? [{ host: "127.0.0.1", port: 8080 }],
     admin: admin ? { host: admin.host, port: admin.port, tokens: adminTokens(admin) } : null,
+    ...(server.public_url !== undefined && { publicUrl: new URL(server.public_url).origin }),
     workers: server.workers ?? 1,
     dashboard: server.dashboard ?? true,
     errorFormat: server.error_format ?? "auto",

@@ -130,6 +130,10 @@ export interface UpstreamDialect {
   at?(location: Location): UpstreamDialect;
   /** What keys that are credentials of a cloud do to a request; left out: keys are sent as they are. */
   readonly signing?: Signing;
+  /**
+   * Whether a chat model of that name thinks when it is called so; undefined where nothing says so. Left out: nothing does.
+   */
+  thinks?(call: Call, model: string): boolean | undefined;
   /** What stands there caches prefixes by itself: a client that marks them loses nothing. */
   readonly cachesUnasked?: true;
   /** The kinds it serves. */

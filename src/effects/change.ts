@@ -101,6 +101,10 @@ const PAIRS = [
     ["upstream-references-fewer", "breaking", "requests that name what is no longer listed are refused"],
     ["upstream-references-more", "risky", "clients may have the provider read more with your account's identity"],
   ],
+  [
+    ["upstream-fields-fewer", "risky", "fields, tools and betas are left out that were sent"],
+    ["upstream-fields-more", "risky", "clients may choose another model or rate, and the provider bills you for it"],
+  ],
   [["upstream-headers-changed", "risky", "other headers are sent"]],
   [["upstream-keys-changed", "risky", "other keys are sent"]],
   [
@@ -130,6 +134,10 @@ const PAIRS = [
   [["plugin-code-changed", "risky", "its file, or one that it imports, is another"]],
   // accounts and charging
   [["sign-up-changed", "risky", "new users get another plan"]],
+  [
+    ["sign-up-narrowed", "breaking", "some who could sign up no longer can"],
+    ["sign-up-widened", "risky", "more people can sign up"],
+  ],
   [
     ["sign-up-credits-lowered", "breaking", "new users get fewer credits"],
     ["sign-up-credits-raised", "safe", "new users get more credits"],

@@ -51,6 +51,7 @@ function compareAuth(changes: Changes, sides: Two<Snapshot>): void {
     const values = [decimalNumber(credits[0]), decimalNumber(credits[1])] as const;
     changes.smaller("sign-up-credits-lowered", at("auth.signup.credits"), values, { plans: FUTURE_USERS });
   }
+  compareSignUp(changes, [old.signup.domains, now.signup.domains]);
   compareTokens(changes, [old.tokens, now.tokens]);
   compareMail(changes, [old.email, now.email]);
   for (const name of new Set([...Object.keys(old.oauth), ...Object.keys(now.oauth)])) {
@@ -65,6 +66,17 @@ function compareAuth(changes: Changes, sides: Two<Snapshot>): void {
     }
   }
 }
+
+/** @param sides domains whose addresses may sign up; undefined: all. */
+function compareSignUp(changes: Changes, [old, now]: readonly [Domains, Domains]): void {
+  if (same(old, now)) return;
+  const isWider = now === undefined || (old !== undefined && old.every((domain) => now.includes(domain)));
+  const shown = (domains: Domains): Value => (domains?.length === 0 ? "off" : (domains ?? "all"));
+  const kind = isWider ? "sign-up-widened" : "sign-up-narrowed";
+  changes.add(kind, at("auth.signup.domains"), [shown(old), shown(now)]);
+}
+
+type Domains = AuthSettings["signup"]["domains"];
 
 function compareTokens(changes: Changes, [old, now]: Two<AuthSettings["tokens"]>): void {
   changes.differs("tokens-invalidated", at("auth.tokens.issuer"), [old.issuer, now.issuer]);
@@ -147,6 +159,7 @@ function compareServer(changes: Changes, sides: Two<Snapshot>): void {
     changes.add(kind, at("server.dashboard"), [old.dashboard, now.dashboard]);
   }
   changes.differs("error-form-changed", at("server.error_format"), [old.errorFormat, now.errorFormat]);
+  changes.differs("sign-in-changed", at("server.public_url"), [old.publicUrl ?? null, now.publicUrl ?? null]);
   changes.differs("proxies-changed", at("server.trusted_proxies"), [old.trustedProxies, now.trustedProxies]);
   changes.differs("workers-changed", at("server.workers"), [old.workers, now.workers]);
   changes.differs("admin-changed", at("server.admin"), [adminText(old.admin), adminText(now.admin)]);

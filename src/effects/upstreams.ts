@@ -59,6 +59,8 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
   changes.differs("upstream-vendor-changed", about("api"), [old.api ?? "auto", now.api ?? "auto"], plans);
   const references = [old.accepts?.references ?? [], now.accepts?.references ?? []] as const;
   changes.fewer("upstream-references-fewer", about("accepts.references"), references, plans);
+  const fields = [old.accepts?.fields ?? [], now.accepts?.fields ?? []] as const;
+  changes.fewer("upstream-fields-fewer", about("accepts.fields"), fields, plans);
   for (const [setting, before, after] of acceptsOf(old, now)) {
     changes.add("upstream-vendor-changed", about(`accepts.${setting}`), [before, after], plans);
   }
@@ -127,7 +129,7 @@ const DETAILS: readonly (readonly [
 
 function acceptsOf(old: Upstream, now: Upstream): readonly (readonly [setting: string, before: Value, after: Value])[] {
   const [was, is] = [old, now].map(({ accepts }) => {
-    const { references: _references, ...others } = accepts ?? {};
+    const { references: _references, fields: _fields, ...others } = accepts ?? {};
     return new Map<string, Value>(Object.entries(others));
   });
   const names = [...new Set([...was!.keys(), ...is!.keys()])].filter((name) => !same(was!.get(name), is!.get(name)));

@@ -1,5 +1,6 @@
-import { createKey, type KeyBody, keyBody, listKeys } from "../accounts/api-keys.ts";
-import { parseKeyLimits } from "../accounts/key-limits.ts";
+import { changeKey, createKey, type KeyBody, keyBody, listKeys, rolledBody, rollKey } from "../accounts/api-keys.ts";
+import { deleteUser } from "../accounts/deletion.ts";
+import { parseKeyChange, parseKeyLimits } from "../accounts/key-limits.ts";
 import { createUser, newId, userBody, userUse } from "../accounts/users.ts";
 import {
   decimal,
@@ -69,6 +70,11 @@ export function userServices({ store, snapshot, now }: AdminUsersParts): UserSer
       return shownUser(user);
     },
 
+    async deleteUser(id) {
+      await deleteUser(store, await userOf(id));
+      return null;
+    },
+
     async grantCredits({ userId, by, reason, idempotencyKey, ...asked }) {
       const amount = parseCredits("/amount", asked.amount);
       if (amount === 0n) throw invalidRequest("/amount", "must not be 0");
@@ -100,6 +106,20 @@ export function userServices({ store, snapshot, now }: AdminUsersParts): UserSer
       const { tier } = await userOf(userId);
       const { body, key } = await createKey(store, { userId, name, limits });
       return { key: body.key, ...shownKey(userId, keyBody(key, tier)) };
+    },
+
+    async changeKey(keyId, fields) {
+      const key = await changeKey(store, { keyId }, parseKeyChange({ ...fields }, now()));
+      const { tier } = await userOf(key.userId);
+      return shownKey(key.userId, keyBody(key, tier));
+    },
+
+    async rollKey(keyId, { grace }) {
+      const rolled = await rollKey(store, { keyId, grace }, now());
+      const { userId } = rolled.key;
+      const { tier } = await userOf(userId);
+      const { key, previous, ...body } = rolledBody(keyId, rolled, tier);
+      return { key, ...shownKey(userId, body), previous };
     },
 
     async endUserSessions(id) {
@@ -149,8 +169,12 @@ function shownUser(user: User): AdminUser {
   };
 }
 
-function shownKey(userId: string, { models, ...key }: KeyBody): AdminKey {
-  return { ...key, models: models === null ? null : [...models], user_id: userId };
+function shownKey(userId: string, { models, scopes, addresses, ...key }: KeyBody): AdminKey {
+  return { ...key, models: copy(models), scopes: copy(scopes), addresses: copy(addresses), user_id: userId };
+}
+
+function copy<T>(list: readonly T[] | null): T[] | null {
+  return list === null ? null : [...list];
 }
 
 function shownGrant({ id, userId, amount, balance, reason, by, createdAt }: Grant): CreditGrant {

@@ -17,6 +17,7 @@ import {
 } from "../kit/index.ts";
 import { limitKey } from "../server/client-address.ts";
 import type { SignIn } from "../server/endpoint.ts";
+import { RecentThoughts } from "../pipeline/thoughts.ts";
 import { SimulatorOnDemand } from "../simulator/on-demand.ts";
 import { isShared, openConfigured } from "../store/open.ts";
 import { type ResilientStore, type StoreState, withResilience } from "../store/resilient/store.ts";
@@ -343,6 +344,7 @@ export function hostServices(
     elapsed,
     schedule: (at, callback) => timers.schedule(at, callback),
     countTokens: count,
+    thoughts: new RecentThoughts(),
     log,
   };
 }

@@ -14,20 +14,20 @@ export interface Load {
 
 /** How much of a bound may be used when requests are let in again; in between nothing changes. */
 const CALM = { loopDelay: 0.5, heap: 0.9 };
-/** Parts of a class that are refused or let in on their own: one more is let in each calm second. */
+/** A class is let in again in so many parts, one each calm second. */
 const PARTS = 10;
-/** Seconds that the requests of a newly refused class have to drain, before another class is refused too. */
-const PATIENCE = { loopDelay: 3, heap: 5 };
-/** Refusing a class must be worth it: it sends so many requests a second, and this many for each one refused already. */
+/** Seconds that the requests of a refused class have to end, before a late loop makes the next class be refused. */
+const PATIENCE_SECONDS = 3;
+/** What makes refusing the next class worth it: so many requests a second, and this many for each one refused already. */
 const WORTH = { requests: 100, each: 0.5 };
-/** Of V8's heap limit. Beyond it the process is about to die, and with it every request. */
+/** Share of V8's heap limit beyond which the process is about to die, and with it every request. */
 const LAST_RESORT = 0.95;
-/** Seconds after which clients come back; spread, or they would come back together. */
+/** Seconds after which clients come back. They are spread, or all clients would come back together. */
 const RETRY_AFTER = [2, 3, 4, 5, 6, 7, 8, 9, 10].map((seconds) => new ShedRefusal(seconds));
 
 interface PlanClass {
   readonly tiers: readonly string[];
-  /** Parts of requests that are still to be refused: with `PARTS` of them the next request is. */
+  /** Parts of a request that add up, request by request: a whole one is refused. */
   debt: number;
   /** Requests of this second. */
   admitted: number;
@@ -45,8 +45,8 @@ export interface ShedderOptions {
  * tenth more of it is let in each second in which the process is calm.
  *
  * A further class is refused if that can help. When the loop is late because it refuses so many requests, refusing the
- * few of a higher class would only harm those. The highest of several classes is refused only when the heap is about to
- * run out.
+ * few of a higher class would only harm those. A full heap makes the classes be refused one by one between its bound and
+ * the last resort. The highest of several classes is refused only then.
  */
 export class Shedder {
   readonly #snapshot: ShedderOptions["snapshot"];
@@ -129,32 +129,36 @@ export class Shedder {
     return Math.min(PARTS, Math.max(0, this.#level - this.#classes.indexOf(one) * PARTS));
   }
 
-  #decide(shed: ShedSettings, { loopDelay, heapUsed, heapLimit }: Load): void {
-    const heap = heapBound(shed, heapLimit);
-    const isLate = loopDelay > (shed.loopDelay ?? Infinity);
-    const isFull = heapUsed > heap;
+  #decide(shed: ShedSettings, load: Load): void {
+    const { loopDelay, heapUsed, heapLimit } = load;
+    const [late, full] = [shed.loopDelay ?? Infinity, heapBound(shed, heapLimit)];
     this.#age += 1;
-    if (isLate || isFull) {
+    if (loopDelay > late || heapUsed > full) {
       const refused = Math.ceil(this.#level / PARTS);
-      const isWhole = this.#level === refused * PARTS;
-      const isNext = isWhole && this.#mayRefuse(refused, { isFull, isLast: heapUsed > heapLimit * LAST_RESORT });
+      const isNext = this.#level === refused * PARTS && this.#mayRefuse(refused, { full, late, load });
       if (isNext) this.#age = 0;
       this.#level = (isNext ? refused + 1 : refused) * PARTS;
-    } else if (loopDelay <= (shed.loopDelay ?? Infinity) * CALM.loopDelay && heapUsed <= heap * CALM.heap) {
+    } else if (loopDelay <= late * CALM.loopDelay && heapUsed <= full * CALM.heap) {
       this.#level = Math.max(0, this.#level - 1);
     }
   }
 
   /** Whether the class behind those that are refused is to be refused too. */
-  #mayRefuse(index: number, { isFull, isLast }: { readonly isFull: boolean; readonly isLast: boolean }): boolean {
+  #mayRefuse(
+    index: number,
+    { full, late, load }: { readonly full: number; readonly late: number; readonly load: Load },
+  ): boolean {
     const next = this.#classes[index];
     if (next === undefined) return false;
-    if (index === 0 || isLast) return true;
-    if (index === this.#classes.length - 1) return false;
+    if (index === 0) return true;
+    const last = this.#classes.length - 1;
+    const step = (Math.max(full, load.heapLimit * LAST_RESORT) - full) / last;
+    if (load.heapUsed > full + step * index) return true;
+    if (index === last || load.loopDelay <= late) return false;
     const refused = this.#classes.reduce((sum, one) => sum + one.refused, 0);
     // If nobody was refused, there is nothing to wait for.
-    if (refused > 0 && this.#age < (isFull ? PATIENCE.heap : PATIENCE.loopDelay)) return false;
-    return isFull || (next.admitted >= WORTH.requests && next.admitted >= refused * WORTH.each);
+    if (refused > 0 && this.#age < PATIENCE_SECONDS) return false;
+    return next.admitted >= WORTH.requests && next.admitted >= refused * WORTH.each;
   }
 
   #tell({ loopDelay, heapUsed, heapLimit }: Load): void {

@@ -70,6 +70,13 @@ export interface Observer {
   pluginSlow?(plugin: string, hook: string, milliseconds: number): void;
 }
 
+/** How many tokens models have thought lately, by model and effort. */
+export interface ThoughtRecord {
+  note(model: string, effort: string, tokens: number): void;
+  /** Tokens that a request can be expected to think; null where none has been seen. */
+  expected(model: string, effort: string): number | null;
+}
+
 /** Capabilities of the pipeline: state, time, chance. No plugin gets it: `pluginHost` makes each its own of it. */
 export interface Host {
   readonly snapshot: Snapshot;
@@ -90,5 +97,7 @@ export interface Host {
   /** Calls back about when `at` (Unix milliseconds) is reached, unless cancelled; resolution 50 ms. */
   readonly schedule: (at: number, callback: () => void) => () => void;
   readonly countTokens: (text: string) => Promise<number>;
+  /** Outlives a reload; left out: nobody remembers. */
+  readonly thoughts?: ThoughtRecord;
   readonly log: Log;
 }

@@ -2,7 +2,11 @@ import { GatewayError } from "./errors.ts";
 import { nanoToString } from "./money.ts";
 import type { Tags } from "./tags.ts";
 
-/** What an API key may do less than its user. It does not change once the key is made. */
+/** What a key may be used for: to ask models, or to read what its user has used. */
+export const KEY_SCOPES = Object.freeze(["inference", "usage"] as const);
+export type KeyScope = (typeof KEY_SCOPES)[number];
+
+/** What an API key may do less than its user. */
 export interface KeyLimits {
   /** Unix milliseconds from which it is as a key that is not there. */
   readonly expiresAt?: number;
@@ -11,6 +15,12 @@ export interface KeyLimits {
   readonly budget?: KeyBudget;
   /** Put on each of its requests. */
   readonly tags?: Tags;
+  /** Absent: every scope. */
+  readonly scopes?: readonly KeyScope[];
+  /** Addresses and networks (CIDR) from which it may be used; absent: any. */
+  readonly addresses?: readonly string[];
+  /** Id of the key that took its place when it was rolled. It serves until it expires. */
+  readonly replacedBy?: string;
 }
 
 /** Calendar days and months are UTC's; `total` never begins afresh. */
@@ -21,11 +31,19 @@ export interface KeyBudget {
   /** Nano-units. */
   readonly amount: bigint;
   readonly per: BudgetPeriod;
+  /** Id of the first key of a chain of rolled keys: all of them spend under it. Absent: the key's own id. */
+  readonly account?: string;
 }
 
 /** The budget that a request of the key takes from. */
-export interface RequestBudget extends KeyBudget {
+export interface RequestBudget extends Omit<KeyBudget, "account"> {
+  /** The key under whose id it is counted. */
   readonly keyId: string;
+}
+
+/** The key under whose id a key's budget is counted. */
+export function budgetAccount(keyId: string, { account = keyId }: KeyBudget): string {
+  return account;
 }
 
 /** What is used of a budget in the period that runs. */

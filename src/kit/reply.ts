@@ -47,8 +47,18 @@ export type ByteSource = Source<Uint8Array>;
 /** What one upstream answered. */
 export type Reply = AnswerReply | EventReply | ByteReply;
 
+/** How the model that answers thinks: its thoughts are billed, and may be nowhere in the answer. */
+export interface Thinking {
+  /** Requests with the same one can be expected to think as much; one of few words. */
+  readonly effort: string;
+  /** Whether thoughts that are streamed are all of them. Else they are summaries, as of Claude, Gemini and OpenAI. */
+  readonly whole: boolean;
+}
+
 interface AnyReply {
   readonly target: Target;
+  /** Left out: it does not think for this call, as far as is known. */
+  readonly thinking?: Thinking;
   /** JSON pointers into the client's body of what the upstream's dialect could not express; left out: none. */
   readonly dropped?: readonly string[];
 }

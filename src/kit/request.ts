@@ -212,7 +212,8 @@ export interface Ending {
   readonly timeline?: Timeline;
   /**
    * What must have been used up to the end. What `usage` tells stays; tokens that it does not tell are counted by
-   * tokenizer in the prompt and the produced text, units are those of the call.
+   * tokenizer in the prompt and the produced text, units are those of the call. Thoughts that the model has not shown to a
+   * client that left are what others of its requests have had.
    */
   estimate(): Promise<Usage>;
 }

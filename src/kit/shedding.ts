@@ -1,8 +1,8 @@
 /** When a process refuses new inference requests, the lowest class first. */
 export interface ShedSettings {
-  /** Of the event loop, 99th percentile of a second; null: no bound. */
+  /** How late the event loop may be, 99th percentile of a second; null: no bound. */
   readonly loopDelay: number | null;
-  /** Of V8's heap in use: a share of its limit or bytes; null: no bound. */
+  /** How much of V8's heap may be in use, a share of its limit or bytes; null: no bound. */
   readonly heap: { readonly share: number } | { readonly bytes: number } | null;
 }
 

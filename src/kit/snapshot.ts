@@ -41,6 +41,8 @@ export interface ServerSettings {
   readonly listen: readonly Address[];
   /** `null`: no admin listener. */
   readonly admin: (Address & { readonly tokens: readonly AdminToken[] }) | null;
+  /** Scheme, host and port under which users reach the gateway; absent: as the Host header says. */
+  readonly publicUrl?: string;
   readonly workers: number;
   /** Whether browsers are shown the dashboard and the status page. */
   readonly dashboard: boolean;
@@ -99,7 +101,12 @@ export interface AuthSettings {
     /** The first signs, all verify. An empty value means: made once and kept beside the store. */
     readonly secrets: readonly { readonly kid: string; readonly value: Secret }[];
   };
-  readonly signup: { readonly tier: string; readonly credits: Decimal };
+  readonly signup: {
+    readonly tier: string;
+    readonly credits: Decimal;
+    /** Domains, in lower case, of the addresses that may sign up; absent: any. */
+    readonly domains?: readonly string[];
+  };
   readonly email: { readonly from: string; readonly smtp: Secret };
   readonly oauth: Readonly<Record<string, OAuthProvider>>;
 }
@@ -338,11 +345,4 @@ export interface DecisionLogSettings {
   readonly maxSize: number;
   /** Files put aside. */
   readonly keep: number;
-}
-
-const LOOPBACK_IPV4 = /^127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3}$/;
-
-/** Whether a host name or address is this machine only. @param host an IPv6 address with or without brackets */
-export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || LOOPBACK_IPV4.test(host);
 }

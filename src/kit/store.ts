@@ -1,7 +1,8 @@
+import type { ApiKey, KeyChange, KeyRoll, KeyRollResult, NewKey } from "./api-keys.ts";
 import type { AuditStore } from "./audit.ts";
 import type { IdempotencyStore } from "./idempotency.ts";
 import type { Awaitable, Principal } from "./request.ts";
-import type { BudgetState, KeyLimits, RequestBudget } from "./key-limits.ts";
+import type { RequestBudget } from "./key-limits.ts";
 import type { LedgerEntry, LedgerStore, Settlement } from "./ledger.ts";
 import type { Limits } from "./snapshot.ts";
 import type { Grant, GrantPage, NewGrant, NewUser, User, UserPage, UserQuery } from "./users.ts";
@@ -51,22 +52,6 @@ export type AdmissionResult =
   /** `stopToken`: the user's at this very moment; of a repeated admission, the one it was first admitted under. */
   | { readonly ok: true; readonly windows: Windows; readonly stopToken: number }
   | { readonly ok: false; readonly refusal: Refusal; readonly windows: Windows };
-
-/** A key as stored: the secret only as its SHA-256 digest. One that has expired is as one that is not there. */
-export interface ApiKey {
-  readonly id: string;
-  readonly userId: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-  /** Absent: it may do what its user may. */
-  readonly limits?: KeyLimits;
-  /** Of a key with a budget. */
-  readonly budget?: BudgetState;
-}
-
-export type NewKey = Omit<ApiKey, "createdAt" | "lastUsedAt" | "budget"> & { readonly digest: Uint8Array };
 
 /** A sign-in code on its way; of the code itself only a keyed digest. */
 export interface NewCode {
@@ -188,6 +173,11 @@ export interface AccountStore {
   setTier(userId: string, tier: string): Awaitable<User | null>;
   /** Disabled: there is no principal of the user any more. Streams that run are stopped. @returns null when there is no such user. */
   setDisabled(userId: string, disabled: boolean): Awaitable<User | null>;
+  /**
+   * Removes what tells who a user is: address, identities, codes, keys, sessions. Balance and ledger stay under the id, and
+   * what runs is settled. A call that failed half-way is repeated. @returns false when there is no such user.
+   */
+  deleteUser(userId: string): Awaitable<boolean>;
   /** Adds (or with a negative amount takes) nano-units. */
   grant(userId: string, amount: bigint): Awaitable<User | null>;
   /**
@@ -199,6 +189,10 @@ export interface AccountStore {
   /** @returns null when the user has `maximum` live keys. */
   addKey(key: NewKey, maximum: number): Awaitable<ApiKey | null>;
   listKeys(userId: string): Awaitable<readonly ApiKey[]>;
+  /** @returns null when there is no such live key; with `userId`, of that user. */
+  changeKey(keyId: string, change: KeyChange, userId?: string): Awaitable<ApiKey | null>;
+  /** Refused for a key that was rolled before: its successor can be. */
+  rollKey(keyId: string, roll: KeyRoll, userId?: string): Awaitable<KeyRollResult>;
   /** @returns false when there is no such live key; with `userId`, of that user. */
   revokeKey(keyId: string, userId?: string): Awaitable<boolean>;
   /** The user that an identity provider's subject signs in as. */

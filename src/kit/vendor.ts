@@ -41,7 +41,7 @@ export interface Accepts {
   readonly reasoningEcho?: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   /** Fields of the body and of messages that nobody here knows travel. */
   readonly unknownFields?: boolean;
-  /** Top-level fields that travel though the table of vendors, or a rule against reaching other models, would keep them back. */
+  /** Top-level fields, tools and betas that travel though the table of vendors, or a rule against reaching other models, would keep them back. */
   readonly fields?: readonly string[];
   /** Patterns of what clients may name beside content of their own and public addresses: `s3://my-bucket/*`, `file-*`. */
   readonly references?: readonly string[];
@@ -68,7 +68,8 @@ export interface Accepts {
   readonly alternate?: boolean;
   /** How a conversation that ends with the assistant is gone on from. */
   readonly prefill?: "as_is" | "prefix" | "partial" | "closed";
-  readonly cacheMarks?: "none" | "marks" | "marks_with_ttl";
+  /** `breakpoints`: in OpenAI's form, the others in Anthropic's. */
+  readonly cacheMarks?: "none" | "marks" | "marks_with_ttl" | "breakpoints";
   readonly verbosity?: boolean;
   /** Most tools. */
   readonly maxTools?: number;

@@ -40,8 +40,10 @@ export class Admission {
   admit(): Awaitable<void> {
     const { principal, model } = this.#state.exchange;
     // Here and not in a plugin: a pipeline may leave out what checks plans, and the owner of a key relies on its limits.
-    if (!keyMayCall(principal.keyLimits, model.id)) throw notOfKey(model.id);
-    return this.#ask(this.#hooks, this.#state.exchange.principal.version === undefined);
+    const isKnown = principal.version === undefined;
+    if (keyMayCall(principal.keyLimits, model.id)) return this.#ask(this.#hooks, isKnown);
+    if (isKnown) throw notOfKey(model.id);
+    return this.#refuse(notOfKey(model.id), isKnown);
   }
 
   /** The request is over: its user can no more end it. */
@@ -82,12 +84,17 @@ export class Admission {
       if (error instanceof HookTimeout) this.#giveBackLate(error, hook!);
       passOver(hook!, error, this.#observer);
     } catch (refusal) {
-      // The plan that refused may be one that the user has left minutes ago: a lost push must not cost a paid model.
-      const refused = refusal instanceof GatewayError && !isStoreUnavailable(refusal);
-      const stale = refused && !confirmed && !(await isConfirmed(this.#state.exchange.principal, this.#host));
-      throw stale ? new StalePrincipal() : refusal;
+      return this.#refuse(refusal, confirmed);
     }
     return this.#ask(others, confirmed);
+  }
+
+  /** @throws GatewayError, StalePrincipal */
+  async #refuse(refusal: unknown, confirmed: boolean): Promise<never> {
+    // The plan or the key that refused may have changed minutes ago: a lost push must not cost a paid model.
+    const refused = refusal instanceof GatewayError && !isStoreUnavailable(refusal);
+    const stale = refused && !confirmed && !(await isConfirmed(this.#state.exchange.principal, this.#host));
+    throw stale ? new StalePrincipal() : refusal;
   }
 
   async #confirm(): Promise<void> {
@@ -102,9 +109,10 @@ export class Admission {
     return admitted.confirmed === true;
   }
 
-  #note({ settle, windows, stopToken }: Admitted): void {
+  #note({ settle, release, windows, stopToken }: Admitted): void {
     const state = this.#state;
     if (settle) state.settlers = added(state.settlers, settle);
+    if (release) state.release = both(state.release, release);
     if (windows) state.windows = windows;
     if (stopToken === undefined || !state.call.stream) return;
     // From its admission on the user can end a stream, also one whose upstream says nothing.
@@ -127,4 +135,14 @@ export class Admission {
       passOver(hook, error, this.#observer);
     }
   }
+}
+
+type Release = NonNullable<Admitted["release"]>;
+
+/** One after the other: both run, whichever fails. */
+function both(first: Release | null, second: Release): Release {
+  if (first === null) return second;
+  return async () => {
+    await Promise.all([first(), second()]);
+  };
 }

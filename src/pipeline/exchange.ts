@@ -1,19 +1,15 @@
 import {
+  type Admitted,
   type AnswerFormat,
   type AttemptSpan,
   type Bill,
   type Call,
   type Cancellation,
-  type ClientDialect,
   type Ending,
   type Exchange,
-  GatewayError,
+  type GatewayError,
   type Host,
   type InferenceRequest,
-  invalidRequest,
-  type Json,
-  type Model,
-  modelAt,
   type OutcomeKind,
   type OwnReply,
   type Outcome,
@@ -21,21 +17,17 @@ import {
   type Principal,
   type Reply,
   type Settle,
-  type Snapshot,
   type StreamFormat,
   type Tag,
   type Target,
-  tierOf,
-  type Units,
-  type Upload,
   type Windows,
 } from "../kit/index.ts";
 import { checkedHeaders, marked, spanOf } from "./hooks.ts";
 import { droppedHeader, queuedHeader, serverTimingHeader, standingHeaders } from "./answer-headers.ts";
-import { PackedText, UsageMeter } from "./usage.ts";
-
-/** Headers that plugins get nothing of: what they read may end in a log. */
-const CREDENTIALS = new Set("authorization proxy-authorization x-api-key api-key x-goog-api-key cookie".split(" "));
+import { BegunCall, FrozenExchange } from "./frozen.ts";
+import { PackedText } from "./texts.ts";
+import { hiddenThoughts } from "./thoughts.ts";
+import { UsageMeter } from "./usage.ts";
 
 const NO_HEADERS: PluginHeaders = Object.freeze({});
 const NOTHING: readonly string[] = [];
@@ -53,6 +45,8 @@ export class ExchangeState {
   /** How the events of a stream are written; null where the endpoint has none. */
   readonly #stream: StreamFormat | null;
   settlers: readonly Settle<Outcome>[] = [];
+  /** What others may use as soon as the client has left; null: nothing, or it is free already. */
+  release: NonNullable<Admitted["release"]> | null = null;
   /** null: none. */
   tags: readonly Tag[] | null = null;
   /** Of plugins. */
@@ -134,8 +128,10 @@ export class ExchangeState {
 
   /** An upstream's answer, or the beginning of its stream, was taken. */
   taken(reply: Reply | OwnReply): void {
-    if ("target" in reply) this.target = reply.target;
-    else this.meter.declare(reply.usage);
+    if ("target" in reply) {
+      this.target = reply.target;
+      this.meter.thinking = reply.thinking ?? null;
+    } else this.meter.declare(reply.usage);
     this.dropped = reply.dropped ?? NOTHING;
     this.firstEventAt = this.#host.now();
     this.#firstEvent = this.elapsed();
@@ -220,8 +216,26 @@ export class ExchangeState {
         end: this.elapsed(),
         attempts: (attempts?.spans ?? []).map(spanOf),
       },
-      estimate: () => this.meter.estimate(() => this.#promptText(), this.#call.units),
+      estimate: () => this.meter.estimate(() => this.#promptText(), this.#call.units, this.#hidden(kind)),
     };
+  }
+
+  /** Of a stream that its client has left: of one that its upstream cut nobody gains. */
+  #hidden(kind: OutcomeKind): number {
+    const { thinking, hidesThoughts } = this.meter;
+    const isLeft = kind === "client_gone" || kind === "killed";
+    if (!isLeft || thinking === null || !hidesThoughts || this.firstEventAt === null) return 0;
+    const known = this.#host.thoughts?.expected(this.exchange.model.id, thinking.effort) ?? null;
+    return hiddenThoughts(this.#call, this.#host.snapshot.billing, known);
+  }
+
+  /** Of an answer that was counted: what others of its model that are left will be taken to have thought. */
+  async noteThoughts(): Promise<void> {
+    const { thinking, finished } = this.meter;
+    const { thoughts } = this.#host;
+    if (thinking === null || thoughts === undefined || (this.#call.stream && !finished)) return;
+    const tokens = await this.meter.silentThoughts();
+    if (tokens !== null) thoughts.note(this.exchange.model.id, thinking.effort, tokens);
   }
 }
 
@@ -230,121 +244,10 @@ export function elapsedOf(request: InferenceRequest, { now, elapsed = now }: Pic
   return elapsed() - (request.arrivedAt ?? request.receivedAt);
 }
 
-/**
- * What plugins see of a state: the facts, and of the call as much as is still there. A class, because an object literal with
- * getters takes ten times as long to make.
- */
-class FrozenExchange implements Exchange {
-  readonly id: string;
-  readonly requestId: string;
-  readonly receivedAt: number;
-  readonly readAt: number;
-  readonly endpoint: Exchange["endpoint"];
-  readonly principal: Principal;
-  readonly tier: Exchange["tier"];
-  readonly model: Model;
-  readonly trace: Exchange["trace"];
-  readonly header: (name: string) => string | null;
-  readonly #state: ExchangeState;
-
-  constructor(state: ExchangeState, principal: Principal, host: Host) {
-    const { id, receivedAt, head } = state.request;
-    this.#state = state;
-    this.id = id;
-    this.requestId = head.requestId;
-    this.receivedAt = receivedAt;
-    this.readAt = host.now();
-    this.endpoint = head.endpoint;
-    this.principal = principal;
-    this.tier = tierOf(host.snapshot, principal.tier);
-    this.model = modelOf(state.call, host.snapshot, this.readAt);
-    this.trace = head.trace;
-    this.header = (name) => {
-      const lower = name.toLowerCase();
-      return CREDENTIALS.has(lower) ? null : (head.header?.(lower) ?? null);
-    };
-    Object.freeze(this);
-  }
-
-  get call(): Call {
-    return this.#state.call;
-  }
-
-  get signal(): AbortSignal {
-    return this.#state.request.client.signal;
-  }
-
-  get cancellation(): Cancellation {
-    return this.#state.cancellation;
-  }
-
-  get tags(): readonly Tag[] | undefined {
-    return this.#state.tags ?? undefined;
-  }
-}
-
 interface AttemptCounts {
   readonly sent: boolean;
   readonly count: number;
   readonly spans: readonly AttemptSpan[];
   /** Milliseconds; null: in no queue. */
   readonly queued: number | null;
-}
-
-/** What stays of a call. Reading what is gone throws: left out, a plugin would take it for a request without. */
-class BegunCall implements Call {
-  readonly kind: Call["kind"];
-  readonly model: string;
-  readonly stream: boolean;
-  readonly promptBytes: number;
-  readonly maxOutput: number | null;
-  readonly answers?: number;
-  readonly units?: Units;
-  readonly upload?: Upload;
-  readonly dialect?: ClientDialect;
-  readonly headers?: NonNullable<Call["headers"]>;
-
-  constructor({ kind, model, stream, promptBytes, maxOutput, answers, units, upload, dialect, headers }: Call) {
-    this.kind = kind;
-    this.model = model;
-    this.stream = stream;
-    this.promptBytes = promptBytes;
-    this.maxOutput = maxOutput;
-    if (answers !== undefined) this.answers = answers;
-    if (units !== undefined) this.units = units;
-    if (upload !== undefined) this.upload = upload;
-    if (dialect !== undefined) this.dialect = dialect;
-    if (headers !== undefined) this.headers = headers;
-    Object.freeze(this);
-  }
-
-  get body(): Json {
-    return rejectReading("body");
-  }
-
-  get native(): Json {
-    return rejectReading("native");
-  }
-}
-
-function rejectReading(field: string): never {
-  throw new TypeError(`call.${field} is gone once an answer streams: a transform hook can keep what is needed of it`);
-}
-
-/** The model that a call names. @throws GatewayError for none of its kind (images have their own), or one that cannot serve it. */
-function modelOf(call: Call, snapshot: Snapshot, now: number): Model {
-  const { model: id, kind } = call;
-  const model = modelAt(snapshot, id, now);
-  if (model !== null && model.kind !== kind && kind === "image")
-    throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
-  if (model === null || model.kind !== kind) throw new GatewayError("INVALID_MODEL", `Invalid model: '${id}'`);
-  if (model.realtime) throw new GatewayError("INVALID_REQUEST", `Model '${id}' is for real-time streaming only`);
-  if (kind === "speech") checkVoice(call, model);
-  return model;
-}
-
-/** A model without a list leaves its voices to the upstream. */
-function checkVoice({ body }: Call, { voices }: Model): void {
-  if (voices.length === 0 || voices.includes(body["voice"] as string)) return;
-  throw invalidRequest("/voice", `must be one of ${voices.map((voice) => JSON.stringify(voice)).join(", ")}`);
 }

@@ -53,6 +53,10 @@ export class RequestRun {
   /** Of a call that streams events; null before it is admitted. */
   #events: EventRelay | null = null;
   readonly #admission: Admission;
+  /** What the client of a stream reads last; null before it is made. */
+  #last: string | null = null;
+  /** It has been sent, maybe before the stream was settled. */
+  #isEnded = false;
   /** null for a request without an idempotency key. */
   readonly #record: AnswerRecord | null;
 
@@ -102,6 +106,7 @@ export class RequestRun {
         }
         await this.#end(streamed, end);
       }
+      if (state.meter.thinking !== null) inBackground(this.#parts.host.log, "noting thoughts", state.noteThoughts());
       if (this.#keeper !== null && state.outcome?.kind === "served" && "target" in reply)
         await this.#keeper.keep(reply, state.outcome.bill.usage);
     } catch (error) {
@@ -131,7 +136,7 @@ export class RequestRun {
   /** Keeps the call by `Attempts` alone, which let go of it: a local of `serve` would keep it till the end of a stream. */
   #askWith(call: Call): Awaitable<OwnReply | null> {
     const { host, observer } = this.#parts;
-    if (call.stream) this.#events = new EventRelay(this.#state, this.#hooks, observer, host);
+    if (call.stream) this.#events = new EventRelay(this.#state, this.#hooks, observer, host, this.#onReadOn);
     if (this.#hooks.answer.length > 0) return this.#askPlugins(call);
     this.#prepare(call);
     return null;
@@ -189,6 +194,28 @@ export class RequestRun {
     return new ByteRelay(this.#state, this.#parts.host).run(reply.source);
   }
 
+  readonly #onReadOn = (left: AbortReason): void => {
+    inBackground(this.#parts.host.log, "ending a stream that its client left", this.#leave(left));
+  };
+
+  /** The client has left, and only the charge has to wait for the upstream's count. */
+  async #leave(left: AbortReason): Promise<void> {
+    const state = this.#state;
+    const { release } = state;
+    state.release = null;
+    const released = Promise.try(() => release?.());
+    if (left === "killed") {
+      const usage = await state.ending("killed", 200, null).estimate();
+      // Else it is settled already, and about to be ended.
+      if (this.#last === null) {
+        this.#last = state.streamFormat.killed({ usage, estimated: true, charge: 0n });
+        this.#isEnded = true;
+        state.request.client.end(this.#last);
+      }
+    }
+    await released;
+  }
+
   /** The gateway's own part in a stream threw `error`: the upstream was well until then. */
   #brokenOff(error: unknown, { source }: StreamReply): unknown {
     this.#attempts?.release(true);
@@ -203,7 +230,8 @@ export class RequestRun {
     if (type === "events") {
       const events = this.#events!;
       events.flush(end);
-      client.end(await this.#settle(end.kind, 200, null, (bill) => events.lastText(end, bill)));
+      const last = await this.#settle(end.kind, 200, null, (bill) => (this.#last ??= events.lastText(end, bill)));
+      if (!this.#isEnded) client.end(last);
       return;
     }
     await this.#settle(end.kind, 200, null, () => "");
@@ -215,7 +243,7 @@ export class RequestRun {
   #answer({ body, usage }: Pick<AnswerReply, "body" | "usage">): Awaitable<string> {
     const state = this.#state;
     state.meter.setUsage(usage);
-    if (usage === null && state.answeredBy === null) state.meter.addText(state.format.producedText(body));
+    if (state.answeredBy === null && state.meter.needsText) state.meter.addText(state.format.producedText(body));
     const hooks = this.#hooks.response;
     if (hooks.length === 0) return this.#written(body);
     return respond(hooks, body, state.exchange, this.#parts.observer).then((changed) => this.#written(changed));

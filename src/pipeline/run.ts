@@ -2,6 +2,7 @@ import {
   ANY_MODEL,
   type Awaitable,
   type Call,
+  checkKeyUse,
   type ClientRequest,
   GatewayError,
   type InferenceRequest,
@@ -22,7 +23,7 @@ import { serverTimingHeader, standingHeaders } from "./answer-headers.ts";
 import type { AnswerRecord } from "./answer-record.ts";
 import type { Pipeline } from "./build.ts";
 import { elapsedOf } from "./exchange.ts";
-import { currentWindows, passOver } from "./hooks.ts";
+import { currentWindows, isConfirmed, passOver } from "./hooks.ts";
 import { KeyedRequests } from "./idempotency.ts";
 import { RequestRun, type RunnerParts } from "./request-run.ts";
 
@@ -55,9 +56,37 @@ export class RequestRunner implements Omit<RequestPipeline, "enter" | "leave"> {
           });
   }
 
-  /** Asks the identify plugins in order. @throws GatewayError 401 for nobody known. */
+  /**
+   * Asks the identify plugins in order. Whatever plugin has found the key: here it is refused what it may not do.
+   * @throws GatewayError 401 for nobody known; KEY_RESTRICTED
+   */
   identify({ head }: InferenceRequest): Awaitable<Principal> {
-    return this.#identifyBy(this.#parts.pipeline.identify, head);
+    return this.#identify(head, MAX_IDENTIFICATIONS);
+  }
+
+  #identify(head: ClientRequest, left: number): Awaitable<Principal> {
+    const principal = this.#identifyBy(this.#parts.pipeline.identify, head);
+    return isPromise(principal)
+      ? principal.then((found) => this.#permitted(found, head, left))
+      : this.#permitted(principal, head, left);
+  }
+
+  #permitted(principal: Principal, head: ClientRequest, left: number): Awaitable<Principal> {
+    try {
+      checkKeyUse(principal, "inference", head.ip);
+      return principal;
+    } catch (refusal) {
+      if (principal.version === undefined || left === 0) throw refusal;
+      return this.#reconsidered(principal, head, left, refusal);
+    }
+  }
+
+  /** The key may have been changed, and the push of that lost: the refusal stands only if the store says so. */
+  async #reconsidered(principal: Principal, head: ClientRequest, left: number, refusal: unknown): Promise<Principal> {
+    const { host } = this.#parts;
+    if (await isConfirmed(principal, host)) throw refusal;
+    host.identities.forget(principal);
+    return this.#identify(head, left - 1);
   }
 
   #identifyBy(hooks: Pipeline["identify"], head: ClientRequest): Awaitable<Principal> {

@@ -16,7 +16,7 @@ import { EventChanges } from "./event-changes.ts";
 import type { BoundHooks } from "./build.ts";
 import type { ExchangeState } from "./exchange.ts";
 
-/** For which an upstream that still owes its count is read on when nobody waits for its stream any more. */
+/** An upstream that still owes its count is read on for so long after the client has left. */
 const USAGE_WAIT_MS = 2_000;
 export const EVENT_STREAM = "text/event-stream; charset=utf-8";
 
@@ -27,7 +27,8 @@ export type StreamEnd =
 
 /**
  * Relays one stream from its source to its client, with back-pressure. A client that leaves, or kills the stream, ends
- * the upstream request at once, unless the upstream owes nothing but its count: then it is read on for `USAGE_WAIT_MS`.
+ * the upstream request at once, unless the upstream owes a count of what it has made: then it is read on for
+ * `USAGE_WAIT_MS`.
  */
 export abstract class StreamRelay<Item> implements Sink<Item> {
   protected readonly state: ExchangeState;
@@ -50,8 +51,10 @@ export abstract class StreamRelay<Item> implements Sink<Item> {
   protected abstract count(item: Item): void;
   /** Passes to `send` what the client gets of a read. What it throws ends the stream. */
   protected abstract pass(item: Item): void;
-  /** The answer is whole and the upstream's count is still to come. */
-  protected abstract get owesCount(): boolean;
+  /** The upstream has made what only its count can tell: its answer is whole, or its model has thought in silence. */
+  protected abstract owesCount(left: AbortReason): boolean;
+  /** The client has left, and the upstream is read on. */
+  protected abstract readOn(left: AbortReason): void;
 
   /**
    * Called once. Resolves when the stream has ended, for whatever reason.
@@ -78,7 +81,7 @@ export abstract class StreamRelay<Item> implements Sink<Item> {
       return this.#end.reject(error);
     }
     // A stream that this very read ends is left to end by itself: its connection can then serve the next request.
-    if (!this.owesCount) queueMicrotask(this.#stop);
+    if (!this.owesCount(this.#abortReason)) queueMicrotask(this.#stop);
   }
 
   end(ending: SinkEnding): void {
@@ -95,8 +98,9 @@ export abstract class StreamRelay<Item> implements Sink<Item> {
     // What waits behind a slow client was produced as well, and may hold the count.
     if (this.#isPaused) this.#source?.resume();
     if (this.#source === null) return;
-    if (reason === "shutdown" || !this.owesCount) return this.#stop();
+    if (reason === "shutdown" || !this.owesCount(reason)) return this.#stop();
     client.onShutdown(this.#stop);
+    this.readOn(reason);
     this.#cancelTimer = this.host.schedule(this.host.now() + USAGE_WAIT_MS, this.#stop);
   }
 
@@ -143,9 +147,11 @@ export class ByteRelay extends StreamRelay<Uint8Array> {
     this.send(chunk, 0);
   }
 
-  protected get owesCount(): boolean {
+  protected owesCount(): boolean {
     return false;
   }
+
+  protected readOn(): void {}
 }
 
 /**
@@ -160,8 +166,18 @@ export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
   #lastWriteAt: number;
   #cancelHeartbeat: () => void;
 
-  constructor(state: ExchangeState, hooks: BoundHooks, observer: Observer, host: Host) {
+  /** Called when the client has left and the upstream is read on. */
+  readonly #onReadOn: (left: AbortReason) => void;
+
+  constructor(
+    state: ExchangeState,
+    hooks: BoundHooks,
+    observer: Observer,
+    host: Host,
+    onReadOn: (left: AbortReason) => void,
+  ) {
     super(state, host);
+    this.#onReadOn = onReadOn;
     this.#format = state.streamFormat;
     this.#changes = new EventChanges(hooks, state.exchange, observer);
     this.#heartbeatMs = host.snapshot.server.heartbeat;
@@ -194,8 +210,18 @@ export class EventRelay extends StreamRelay<readonly StreamEvent[]> {
     }
   }
 
-  protected get owesCount(): boolean {
-    return this.state.meter.owesCount;
+  protected owesCount(left: AbortReason): boolean {
+    const { owesCount, hidesThoughts } = this.state.meter;
+    if (owesCount) return true;
+    const { outcomes } = this.host.snapshot.billing;
+    // Nobody would be charged for what is then counted.
+    const isFree = left === "shutdown" || outcomes[left] === "free";
+    return hidesThoughts && !isFree;
+  }
+
+  protected readOn(left: AbortReason): void {
+    this.stopHeartbeat();
+    this.#onReadOn(left);
   }
 
   protected count(batch: readonly StreamEvent[]): void {

@@ -1,31 +1,8 @@
-import { promisify } from "node:util";
-import { zstdCompress, zstdDecompress } from "node:zlib";
-import {
-  type AnswerFormat,
-  type Exchange,
-  firstTarget,
-  isJson,
-  mediaTokensAt,
-  type Snapshot,
-  type StreamEvent,
-  type Target,
-  type Units,
-  type Usage,
-} from "../kit/index.ts";
+import { isJson, type Json, type StreamEvent, type Thinking, type Units, type Usage } from "../kit/index.ts";
+import { CHARACTERS_PER_TOKEN, type CountTokens, type PackedText, ProducedText } from "./texts.ts";
 
-type CountTokens = (text: string) => Promise<number>;
-
-/** Of the produced text that is kept for the tokenizer, which is asked only when the upstream has not counted. */
-const MAX_KEPT_CHARACTERS = 256 * 1024;
-/** Of text that are kept singly. */
-const MAX_PIECES = 16;
-/** Shorter texts are kept as they are: compressed they would save less than their connections take. */
-const MIN_PACKED_CHARACTERS = 16 * 1024;
-const ZSTD = { chunkSize: 128 * 1024 };
-const CHARACTERS_PER_TOKEN = 4;
-
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
+/** By how much an upstream's own tokenizer may count more than ours without any thoughts. */
+const TOKENIZER_MARGIN = { share: 0.5, tokens: 32 };
 
 /** Counts what one exchange uses: the upstream's own counts, and the produced text for what they leave out. */
 export class UsageMeter {
@@ -35,14 +12,23 @@ export class UsageMeter {
   usageComplete = false;
   /** A finish reason was seen. */
   finished = false;
+  /** How the model thinks; null: not at all, as far as is known. */
+  thinking: Thinking | null = null;
   /** The upstream has counted with the finish reason or after it. */
   #countedAtEnd = false;
-  /** The beginning of the produced text, and behind it what came last. */
-  #text = "";
-  #last: string[] = [];
-  #keptCharacters = 0;
-  /** Characters that were produced beyond `#text`. */
-  #unkeptCharacters = 0;
+  /** Everything but thoughts. */
+  readonly #visible = new ProducedText();
+  /** null before the first. */
+  #thoughts: ProducedText | null = null;
+  /** Characters of both that the upstream's last count of all has in it. */
+  #countedVisible = 0;
+  #countedThoughts = 0;
+  /** Its last count was one of everything up to then. */
+  #isWhole = false;
+  /** It has told what was thought before the first visible word. */
+  #hasToldThoughts = false;
+  /** A thought was a summary, or encrypted. */
+  #isSummarized = false;
   #isDeclared = false;
   readonly #countTokens: CountTokens;
 
@@ -53,6 +39,17 @@ export class UsageMeter {
   /** The answer is whole and the upstream's count is still to come. */
   get owesCount(): boolean {
     return this.finished && !this.#countedAtEnd && !this.#isDeclared;
+  }
+
+  /** The model has thought what only the upstream's count can tell. */
+  get hidesThoughts(): boolean {
+    if (this.thinking === null || this.#hasToldThoughts || this.#isDeclared) return false;
+    return this.#thoughts === null || this.#isSummarized || !this.thinking.whole;
+  }
+
+  /** Of a whole answer: its text says what its count does not. */
+  get needsText(): boolean {
+    return this.usage === null || (this.thinking !== null && this.usage.reasoning === 0);
   }
 
   /** What a plugin wants charged for its own answer: nothing that the answer says counts any more. */
@@ -68,12 +65,18 @@ export class UsageMeter {
     }
     if (text !== "") {
       this.usageComplete = false;
-      this.addText(text);
+      this.#add(text, data["choices"]);
     }
     this.finished ||= hasFinishReason(data["choices"]);
     if (usage === undefined) return;
+    this.#isWhole = partial !== true;
+    this.#hasToldThoughts ||= usage.reasoning > 0 || (this.#isWhole && (this.finished || this.#visible.characters > 0));
     this.usage = usage;
-    this.usageComplete = partial !== true;
+    this.usageComplete = this.#isWhole;
+    if (this.#isWhole) {
+      this.#countedVisible = this.#visible.characters;
+      this.#countedThoughts = this.#thoughts?.characters ?? 0;
+    }
     this.#countedAtEnd = this.finished && this.usageComplete;
   }
 
@@ -83,40 +86,66 @@ export class UsageMeter {
     this.usageComplete = usage !== null;
   }
 
+  /** Of a whole answer. */
   addText(text: string): void {
-    if (this.#keptCharacters >= MAX_KEPT_CHARACTERS) {
-      this.#unkeptCharacters += text.length;
-      return;
-    }
-    this.#keptCharacters += text.length;
-    this.#last.push(text);
-    if (this.#last.length === MAX_PIECES) this.#join();
+    this.#visible.add(text);
   }
 
-  /** Put together one by one, each piece would be kept, and a string for every two: ten times what the text takes. */
-  #join(): void {
-    this.#text += this.#last.join("");
-    this.#last = [];
+  /** @param choices that the text is from. */
+  #add(text: string, choices: unknown): void {
+    const thought = thoughtOf(choices);
+    if (thought === null) return this.#visible.add(text);
+    this.#isSummarized ||= thought.isSummary;
+    this.#thoughts ??= new ProducedText();
+    this.#thoughts.add(thought.text);
+    // A separator before a thought is in the delta and not in the text.
+    if (text.length > thought.text.length) this.#visible.add(text.replace(thought.text, ""));
   }
 
-  /** As `Ending.estimate`. @param prompt called only if the upstream has not counted the prompt. */
-  async estimate(prompt: () => PackedText, units: Units | undefined): Promise<Usage> {
+  /**
+   * As `Ending.estimate`.
+   * @param prompt called only if the upstream has not counted the prompt.
+   * @param hidden tokens that the model is taken to have thought in silence.
+   */
+  async estimate(prompt: () => PackedText, units: Units | undefined, hidden = 0): Promise<Usage> {
     const { usage } = this;
     if (usage !== null && this.usageComplete) return { ...usage, ...units };
     // No prompt is empty: a count of 0 is a placeholder of upstreams that count at the end of a stream.
     const promptTokens = usage?.prompt || prompt().tokens(this.#countTokens);
-    const completion = Math.max(usage?.completion ?? 0, await this.#producedTokens());
-    return { cached: 0, reasoning: 0, ...usage, prompt: await promptTokens, completion, ...units };
+    const visible = await this.#visible.tokens(this.#countTokens, this.#countedVisible);
+    const thoughts = (await this.#thoughts?.tokens(this.#countTokens, this.#countedThoughts)) ?? 0;
+    const thought = Math.max(thoughts, hidden);
+    const told = usage ?? { completion: 0, reasoning: 0 };
+    const produced = this.#isWhole
+      ? {
+          completion: told.completion + visible + thought,
+          reasoning: told.reasoning + thought,
+        }
+      : withTold(told, visible, thought);
+    return { cached: 0, ...usage, ...produced, prompt: await promptTokens, ...units };
   }
 
-  /** Text that was not kept is taken to have as many tokens a character as the text that was. */
-  async #producedTokens(): Promise<number> {
-    const kept = this.#keptCharacters;
-    if (kept === 0) return 0;
-    this.#join();
-    const tokens = await new PackedText(this.#text).tokens(this.#countTokens);
-    return Math.ceil(tokens * (1 + this.#unkeptCharacters / kept));
+  /**
+   * Tokens that the model thought without showing them, of an answer that its upstream has counted; null where there is
+   * nothing to learn from.
+   */
+  async silentThoughts(): Promise<number | null> {
+    const { usage, thinking } = this;
+    if (thinking === null || usage === null || !this.usageComplete || this.#isDeclared) return null;
+    if (thinking.whole && this.#thoughts !== null && !this.#isSummarized) return null;
+    if (usage.reasoning > 0) return usage.reasoning;
+    if (usage.completion * CHARACTERS_PER_TOKEN <= this.#visible.characters) return 0;
+    // Some upstreams count thoughts with the rest of the output: what is no visible text was thought.
+    const visible = await this.#visible.tokens(this.#countTokens);
+    const silent = usage.completion - visible;
+    return silent > visible * TOKENIZER_MARGIN.share + TOKENIZER_MARGIN.tokens ? silent : 0;
   }
+}
+
+/** A count of a part is the least that it can be. */
+function withTold(told: Pick<Usage, "completion" | "reasoning">, visible: number, thought: number) {
+  const reasoning = Math.max(told.reasoning, thought);
+  return { completion: Math.max(told.completion, reasoning + visible), reasoning };
 }
 
 function hasFinishReason(choices: unknown): boolean {
@@ -125,53 +154,34 @@ function hasFinishReason(choices: unknown): boolean {
   return false;
 }
 
-interface Prompted {
-  readonly format: Pick<AnswerFormat, "promptText">;
-  readonly exchange: Pick<Exchange, "call" | "model">;
-  readonly target: Target | null;
+interface Thought {
+  readonly text: string;
+  readonly isSummary: boolean;
 }
 
-/**
- * A text that may have to be counted, such as a prompt while its answer streams. Most upstreams count themselves, so its
- * tokens are counted only when one has not: counting costs some forty times what compressing does.
- */
-export class PackedText {
-  readonly #characters: number;
-  /** Tokens of what goes with it and is no text. */
-  readonly #more: number;
-  #content: string | { readonly compressed: Buffer };
+/** Fields of a delta that hold a thought, in the canonical form and in vendors' own. */
+const THOUGHTS = ["reasoning_content", "reasoning", "reasoning_text", "thinking"];
 
-  constructor(text: string, more = 0) {
-    this.#characters = text.length;
-    this.#more = more;
-    this.#content = text;
-  }
-
-  /** A request's prompt, with what its media count at the target that serves, or that would have been tried first. */
-  static ofPrompt({ format, exchange, target }: Prompted, { upstreams }: Pick<Snapshot, "upstreams">): PackedText {
-    const { call, model } = exchange;
-    return new PackedText(format.promptText(), mediaTokensAt(call.media, target ?? firstTarget(model), upstreams));
-  }
-
-  /** Bytes of memory; exact once it is compressed. */
-  get bytes(): number {
-    return typeof this.#content === "string" ? this.#characters : this.#content.compressed.length;
-  }
-
-  /** Compresses a long text, off the event loop. @throws Error without memory for it; the text stays as it is then. */
-  async pack(): Promise<void> {
-    if (typeof this.#content !== "string" || this.#characters <= MIN_PACKED_CHARACTERS) return;
-    this.#content = { compressed: await compress(this.#content, ZSTD) };
-  }
-
-  /** Never rejects: a tokenizer that fails must not make an answer free. The length then gives an estimate. */
-  async tokens(countTokens: CountTokens): Promise<number> {
-    try {
-      const content = this.#content;
-      const text = typeof content === "string" ? content : (await decompress(content.compressed, ZSTD)).toString();
-      return this.#more + (await countTokens(text));
-    } catch {
-      return this.#more + Math.ceil(this.#characters / CHARACTERS_PER_TOKEN);
+/** The thoughts among the deltas; null without any. */
+function thoughtOf(choices: unknown): Thought | null {
+  if (!Array.isArray(choices)) return null;
+  let text = "";
+  let isSummary = false;
+  for (const choice of choices) {
+    const delta: unknown = isJson(choice) ? choice["delta"] : null;
+    if (!isJson(delta)) continue;
+    for (const name of THOUGHTS) {
+      const thought = delta[name];
+      if (typeof thought !== "string" || thought === "") continue;
+      text += thought;
+      isSummary ||= hasSummary(delta);
+      break;
     }
   }
+  return text === "" ? null : { text, isSummary };
+}
+
+function hasSummary({ reasoning_details: details }: Json): boolean {
+  if (!Array.isArray(details)) return false;
+  return details.some((detail: unknown) => isJson(detail) && detail["type"] !== "reasoning.text");
 }

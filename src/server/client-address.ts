@@ -1,6 +1,14 @@
 import type { IncomingMessage } from "node:http";
-import { BlockList, isIPv4, isIPv6, type Socket } from "node:net";
-import type { Log } from "../kit/index.ts";
+import type { Socket } from "node:net";
+import {
+  groupsOf,
+  listNetworks,
+  type Log,
+  type Network,
+  parseAddress,
+  parseNetwork,
+  PRIVATE_RANGES,
+} from "../kit/index.ts";
 
 const MAX_HOPS = 20;
 const MAX_HEADER_CHARACTERS = 1024;
@@ -12,24 +20,13 @@ export const TRUST_NOBODY: TrustedProxies = () => false;
 /** @throws Error naming the entry that is no address or CIDR. */
 export function trustProxies(entries: readonly string[]): TrustedProxies {
   if (entries.length === 0) return TRUST_NOBODY;
-  const list = new BlockList();
-  for (const entry of entries) addEntry(list, entry);
-  return (address) => list.check(address, isIPv6(address) ? "ipv6" : "ipv4");
+  return listNetworks(entries.map(networkOf));
 }
 
-function addEntry(list: BlockList, entry: string): void {
-  const [text = "", prefix] = entry.split("/");
-  const address = parseAddress(text);
-  if (address === null) throw new Error(`server.trusted_proxies: ${entry} is no address or CIDR`);
-  const family = isIPv6(address) ? "ipv6" : "ipv4";
-  if (prefix === undefined) return list.addAddress(address, family);
-  // A mapped /n counts from 128 bits: taken as it stands, ::ffff:10.0.0.0/104 would not be 10.0.0.0/8.
-  const bits = isIPv6(text) && family === "ipv4" ? Number(prefix) - 96 : Number(prefix);
-  const size = family === "ipv6" ? 128 : 32;
-  if (!/^\d{1,3}$/.test(prefix) || bits < 0 || bits > size) {
-    throw new Error(`server.trusted_proxies: ${entry} has no valid prefix length`);
-  }
-  list.addSubnet(address, bits, family);
+function networkOf(entry: string): Network {
+  const network = parseNetwork(entry);
+  if (typeof network === "string") throw new Error(`server.trusted_proxies: ${entry} is ${network}`);
+  return network;
 }
 
 /** The address at the other end of a connection, read once for all of its requests. */
@@ -73,8 +70,8 @@ export function clientAddress(
   trusted: TrustedProxies,
 ): string {
   let address = parseAddress(socketAddress) ?? socketAddress;
-  if (forwardedFor === undefined || forwardedFor.length > MAX_HEADER_CHARACTERS) return address;
-  const hops = forwardedFor.split(",");
+  if (forwardedFor === undefined) return address;
+  const hops = endOf(forwardedFor).split(",");
   for (let hop = 0; hop < MAX_HOPS && hops.length > 0 && trusted(address); hop += 1) {
     const next = parseHop(hops.pop()!.trim());
     if (next === null) return address;
@@ -83,33 +80,12 @@ export function clientAddress(
   return address;
 }
 
-/** The eight groups of an IPv6 address without a zone. */
-function groupsOf(address: string): number[] {
-  const [head = "", tail] = address.split("::");
-  const left = readGroups(head);
-  if (tail === undefined) return left;
-  const right = readGroups(tail);
-  return [...left, ...Array.from({ length: 8 - left.length - right.length }, () => 0), ...right];
-}
-
-function readGroups(text: string): number[] {
-  if (text === "") return [];
-  return text.split(":").flatMap((group) => {
-    if (!group.includes(".")) return [Number.parseInt(group, 16)];
-    const [a = 0, b = 0, c = 0, d = 0] = group.split(".").map(Number);
-    return [a * 256 + b, c * 256 + d];
-  });
-}
-
-/** An address literal with IPv4-mapped IPv6 unmapped; null for anything else, ports and zones included. */
-export function parseAddress(text: string): string | null {
-  if (isIPv4(text)) return text;
-  if (!isIPv6(text) || text.includes("%")) return null;
-  const groups = groupsOf(text);
-  const mapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
-  if (!mapped) return text.toLowerCase();
-  const [high = 0, low = 0] = groups.slice(6);
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
+/** The end of a long list: what is before it the walk would hardly reach. The entry that the cut goes through goes with it. */
+function endOf(forwardedFor: string): string {
+  if (forwardedFor.length <= MAX_HEADER_CHARACTERS) return forwardedFor;
+  const end = forwardedFor.slice(-MAX_HEADER_CHARACTERS - 1);
+  const comma = end.indexOf(",");
+  return comma < 0 ? "" : end.slice(comma + 1);
 }
 
 /** IPv4, or IPv6 in brackets, with the port that some proxies (Azure Application Gateway, IIS) write behind it. */
@@ -133,15 +109,7 @@ export function limitKey(address: string): string {
 /** Milliseconds between two warnings of one process. */
 const WARN_EVERY_MS = 600_000;
 /** Networks in which proxies stand: an address in one of them is no person's. */
-const PRIVATE_NETWORKS = [
-  "10.0.0.0/8",
-  "172.16.0.0/12",
-  "192.168.0.0/16",
-  "100.64.0.0/10",
-  "127.0.0.0/8",
-  "fc00::/7",
-  "::1",
-];
+const PRIVATE_NETWORKS = [...PRIVATE_RANGES, "127.0.0.0/8", "::1"];
 
 /**
  * Says from time to time that a peer whose `X-Forwarded-For` is not believed sends one: behind a load balancer that nobody

@@ -44,6 +44,11 @@ export class ServerClient implements Client {
     return this.#streaming && !this.#res.writableEnded && !this.#res.destroyed;
   }
 
+  /** Nothing more can be written to it. */
+  get over(): boolean {
+    return this.#res.writableEnded || this.#res.destroyed;
+  }
+
   /** Events written of a stream. */
   get events(): number {
     return this.#events;

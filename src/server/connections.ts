@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { ServerSettings } from "../kit/index.ts";
-import { limitKey, parseAddress, type TrustedProxies } from "./client-address.ts";
+import { parseAddress, type ServerSettings } from "../kit/index.ts";
+import { limitKey, type TrustedProxies } from "./client-address.ts";
 
 /** What is in force for the next connection. */
 interface ConnectionSettings {
@@ -110,79 +110,4 @@ function pauseBehind(queue: PipelinedRequests, socket: Socket): void {
     if (queue.waiting.length > 0) socket.pause();
   };
   process.nextTick(() => process.nextTick(pause));
-}
-
-/** Looks per period: a client is cut at most one of them late. */
-const LOOKS = 30;
-
-/** A connection on which bytes wait for its client. */
-interface Stall {
-  taken: number;
-  /** Looks in a row that found nothing taken. */
-  looks: number;
-}
-
-/**
- * Cuts clients that take nothing of what waits for them. Their unread answers would be held for ever, in this process and
- * in the kernel. The rule is one for all answers of a listener: streams, whole answers, audio, pages.
- *
- * Any progress within the period counts, however little. Progress is what the kernel accepts: its own buffer, up to some
- * megabytes of a connection, hides what a slow client takes from it.
- *
- * Node's `socket.setTimeout` cannot do this: after a write that the kernel took in part, it mistakes its first expiry for
- * progress (`_onTimeout` in https://github.com/nodejs/node/blob/main/lib/net.js) and fires after two periods.
- */
-export class StalledReaders {
-  readonly #open = new Set<Socket>();
-  readonly #stalls = new Map<Socket, Stall>();
-  readonly #timer: NodeJS.Timeout;
-
-  /** @param afterMs without progress, after which a client is cut. */
-  constructor(afterMs: number) {
-    this.#timer = setInterval(() => this.look(), afterMs / LOOKS).unref();
-  }
-
-  /** Watches a connection until it closes. */
-  watch(socket: Socket): void {
-    this.#open.add(socket);
-    socket.on("close", () => {
-      this.#open.delete(socket);
-      this.#stalls.delete(socket);
-    });
-  }
-
-  /** Called by the timer. Looks are counted instead of time: while the event loop stands still, no client can take anything. */
-  look(): void {
-    for (const socket of this.#open) {
-      if (socket.writableLength > 0) this.#lookAt(socket);
-      else this.#stalls.delete(socket);
-    }
-  }
-
-  #lookAt(socket: Socket): void {
-    const taken = takenFrom(socket);
-    const stall = this.#stalls.get(socket);
-    if (stall === undefined) {
-      this.#stalls.set(socket, { taken, looks: 0 });
-    } else if (taken !== stall.taken) {
-      stall.taken = taken;
-      stall.looks = 0;
-    } else {
-      stall.looks += 1;
-      // A mere close would leave megabytes in the kernel for minutes, until it gives up sending them.
-      if (stall.looks >= LOOKS) socket.resetAndDestroy();
-    }
-  }
-
-  /** Looks no more. */
-  close(): void {
-    clearInterval(this.#timer);
-  }
-}
-
-/** A figure that changes when the kernel takes bytes, also those of a part of one write. */
-function takenFrom(socket: Socket): number {
-  // Node counts a write as written when it begins. How much of it is left is told by the handle alone.
-  const { _handle: handle } = socket as Socket & { readonly _handle?: { readonly writeQueueSize?: number } | null };
-  return socket.bytesWritten - socket.writableLength - (handle?.writeQueueSize ?? 0);
 }

@@ -1,5 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { type Credentials, GatewayError, type Identities, type Principal } from "../kit/index.ts";
+import {
+  checkKeyUse,
+  type Credentials,
+  GatewayError,
+  type Identities,
+  type KeyScope,
+  type Principal,
+} from "../kit/index.ts";
 
 /** Who calls, never presumed. */
 export type Callers = Pick<Identities, "byKey" | "byToken">;
@@ -24,19 +31,35 @@ export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
   return value.startsWith("rk_") ? { kind: "key", value } : { kind: "token", value };
 }
 
-/** Who calls with an API key or an access token. @throws GatewayError 401 */
-export async function callerOf(req: IncomingMessage, identities: Callers): Promise<Principal> {
+/** A call, as far as its caller shows in it. */
+interface IncomingCall {
+  readonly req: IncomingMessage;
+  /** Of the client, behind trusted proxies. */
+  readonly ip: string;
+}
+
+/**
+ * Who calls with an API key or an access token.
+ * @param scope that a key needs for the call; null: any key will do.
+ * @throws GatewayError 401; KEY_RESTRICTED
+ */
+export async function callerOf(
+  { req, ip }: IncomingCall,
+  identities: Callers,
+  scope: KeyScope | null,
+): Promise<Principal> {
   const credentials = credentialsOf(req.headers);
   if (credentials.kind === "none") throw new GatewayError("AUTHENTICATION_REQUIRED", "Authentication required");
   if (credentials.kind === "token") return ownerOf(credentials.value, identities);
   const principal = await identities.byKey(credentials.value);
   if (principal === null) throw new GatewayError("AUTHENTICATION_ERROR", "Invalid API key");
+  checkKeyUse(principal, scope, ip);
   return principal;
 }
 
-/** Who calls with an API key alone. @throws GatewayError 401 */
-export async function keyHolderOf(req: IncomingMessage, identities: Callers): Promise<Principal> {
-  const principal = await callerOf(req, identities);
+/** Who calls an inference endpoint with an API key alone. @throws GatewayError 401; KEY_RESTRICTED */
+export async function keyHolderOf(call: IncomingCall, identities: Callers): Promise<Principal> {
+  const principal = await callerOf(call, identities, "inference");
   if (principal.keyId === null) throw new GatewayError("AUTHENTICATION_ERROR", "Authentication failed");
   return principal;
 }

@@ -62,7 +62,7 @@ export interface FormFormat extends AnyFormat {
 }
 
 interface Operation extends DescribedOperation {
-  readonly method: "GET" | "POST" | "DELETE";
+  readonly method: "GET" | "POST" | "PATCH" | "DELETE";
   readonly credentials:
     | "none"
     | "none or API key or access token"
@@ -134,6 +134,7 @@ export const CALLER_ERRORS = [
   "AUTHENTICATION_ERROR",
   "AUTHENTICATION_REQUIRED",
   "INVALID_TOKEN",
+  "KEY_RESTRICTED",
   "STORE_UNAVAILABLE",
 ] as const;
 
@@ -253,7 +254,7 @@ export interface SignIn {
   /**
    * @param request.url path and query of the callback.
    * @param request.state from the cookie; null without one.
-   * @throws GatewayError UNKNOWN_PATH, SIGN_IN_FAILED
+   * @throws GatewayError UNKNOWN_PATH, SIGN_IN_FAILED, SIGN_UP_CLOSED
    */
   complete(request: {
     readonly provider: string;

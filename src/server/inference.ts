@@ -189,10 +189,11 @@ class ServedRequest implements InferenceRequest, Indexed {
     this.#target = target;
   }
 
-  /** null while it is not known to stream. */
+  /** null while it is not known to stream, and once its client has all of it or is gone. */
   stream(): RunningStream | null {
     const model = this.#streamedModel;
-    if (model === null) return null;
+    // One that its client has left may still wait for its charge.
+    if (model === null || this.client.over) return null;
     const { requestId } = this.head;
     const { events, bytes, streaming: begun } = this.client;
     const age = Math.max(0, Math.round(this.#options.elapsed() - this.arrivedAt));

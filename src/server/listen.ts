@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from "
 import { promisify } from "node:util";
 import type { Listener } from "listhen";
 import type { Address } from "../kit/index.ts";
-import { type Connections, limitPipelining, StalledReaders } from "./connections.ts";
+import { type Connections, limitPipelining } from "./connections.ts";
 import {
   answerClientError,
   type EarlyRefusal,
@@ -14,6 +14,7 @@ import {
   refuseConnection,
   refuseStatus,
 } from "./malformed.ts";
+import { StalledReaders } from "./stalled-readers.ts";
 
 export interface Listening {
   /** As bound: a port 0 has become a real one. */

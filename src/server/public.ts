@@ -3,7 +3,7 @@ import {
   CLIENT_GONE_STATUS,
   type Endpoint,
   type ErrorCode,
-  GatewayError,
+  type GatewayError,
   inBackground,
   type Log,
   type RequestPipeline,
@@ -22,6 +22,7 @@ import { FORMATS } from "./endpoints.ts";
 import { createInference, type RunningStream } from "./inference.ts";
 import { createIpLimit } from "./ip-limit.ts";
 import type { AnswerPage } from "./pages.ts";
+import { headRefusal } from "./head-refusals.ts";
 import { headOf, type HttpExchange, limitUnreadBody, pathOf, refusalOf, requestIdOf, respond } from "./respond.ts";
 import { createRouter, type Route, type RouteContext } from "./router.ts";
 import { errorStyleOf } from "./routes/inference.ts";
@@ -154,7 +155,7 @@ export function createPublicServer(options: PublicServerOptions): PublicServer {
     const { http, format } = received;
     // Its close has passed: nobody would be told of it any more.
     if (http.res.destroyed) return reject(received, CLIENT_GONE_STATUS, null);
-    const refused = tooMany ?? upgradeRefusal(http.req);
+    const refused = tooMany ?? headRefusal(http.req);
     if (refused !== null) {
       const { status, code, contentType, headers, body } = refusalOf(refused, http);
       respond(http, status, contentType, headers, body);
@@ -270,22 +271,6 @@ function alwaysTrue(): boolean {
   return true;
 }
 
-/** Headers of a 426, by RFC 9110, 15.5.22 and 7.8: `Upgrade` is named by `Connection`. */
-const UPGRADE = { Upgrade: "websocket", Connection: "Upgrade" };
-
-/**
- * The refusal of a WebSocket; null for any other request. Codex opens one first. After a 426 it goes on over HTTP at once,
- * after any other status it tries again: https://github.com/openai/codex/pull/10824
- */
-function upgradeRefusal({ method, url = "", headers: { upgrade }, httpVersion }: IncomingMessage): GatewayError | null {
-  // HTTP/1.0 has no upgrades.
-  if (upgrade === undefined || method !== "GET" || httpVersion === "1.0" || pathOf(url) !== "/v1/responses")
-    return null;
-  if (!upgrade.split(",").some((protocol) => protocol.trim().toLowerCase() === "websocket")) return null;
-  const message = "WebSockets are not served here: use POST /v1/responses";
-  return new GatewayError("UPGRADE_REQUIRED", message, { headers: UPGRADE });
-}
-
 function saysTiming(setting: TelemetrySettings["serverTiming"], headers: IncomingHttpHeaders): boolean {
   return setting === "always" || (setting === "on_request" && headers["x-server-timing"] === "1");
 }
@@ -333,7 +318,7 @@ export function isPreflight(req: IncomingMessage): boolean {
 /** What the answer to a preflight says beyond `corsHeaders`; `*` would not cover `Authorization`, so names are echoed. */
 export function preflightHeaders(req: IncomingMessage): Record<string, string> {
   const headers: Record<string, string> = {
-    "Access-Control-Allow-Methods": "GET, POST, DELETE, OPTIONS",
+    "Access-Control-Allow-Methods": "GET, POST, PATCH, DELETE, OPTIONS",
     "Access-Control-Max-Age": "7200",
   };
   const asked = req.headers["access-control-request-headers"];

@@ -19,6 +19,9 @@ describe("keys", () => {
       models: null,
       budget: null,
       tags: {},
+      scopes: null,
+      addresses: null,
+      replaced_by: null,
     });
     expect(key).toEqual((await store.listKeys(user.id))[0]);
     expect(await store.principalByDigest(digest(body.key))).toEqual({ userId: user.id, tier: "Free", keyId: body.id });
@@ -128,6 +131,9 @@ describe("keys", () => {
       models: null,
       budget: null,
       tags: {},
+      scopes: null,
+      addresses: null,
+      replaced_by: null,
     });
   });
 

@@ -138,13 +138,31 @@ describe.skipIf(!required(...BROWSERS))("what an operator changes in the console
       expect((await stage.chat(key, "route/swift")).status).toBe(200);
       expect((await stage.chat(key, "route/deep")).status).toBe(403);
       await page.getByRole("row", { name: /laptop.*route\/swift/ }).waitFor();
+      await page.getByRole("button", { name: "Edit laptop" }).click();
+      await dialog.getByLabel("Models").fill("route/deep");
+      await dialog.getByLabel("Scope").selectOption("Inference only");
+      await dialog.getByRole("button", { name: "Save" }).click();
+      await page.getByRole("row", { name: /laptop.*route\/deep.*Inference only/ }).waitFor();
+      expect((await stage.chat(key, "route/swift")).status).toBe(403);
+      await page.getByRole("button", { name: "Roll laptop" }).click();
+      await dialog.getByLabel("The old key still works").selectOption("Not at all: it stops now");
+      await dialog.getByRole("button", { name: "Roll key" }).click();
+      const next = await dialog.getByLabel("API key", { exact: true }).innerText();
+      await dialog.getByRole("button", { name: "Done" }).click();
+      expect([(await stage.chat(key, "route/deep")).status, (await stage.chat(next, "route/deep")).status]).toEqual([
+        401, 200,
+      ]);
       await page.getByRole("button", { name: "Disable…" }).click();
       await dialog.getByRole("button", { name: "Disable" }).click();
       await page.getByRole("button", { name: "Enable…" }).waitFor();
-      await eventually(async () => (await stage.chat(key, "route/swift")).status === 401);
+      await eventually(async () => (await stage.chat(next, "route/deep")).status === 401);
       await page.getByRole("link", { name: "← All users" }).click();
       await page.getByLabel("State").selectOption("Disabled");
-      await page.getByRole("row", { name: /grace@example\.com/ }).waitFor();
+      await page.getByRole("link", { name: "grace@example.com" }).click();
+      await page.getByRole("button", { name: "Delete…" }).click();
+      await dialog.getByRole("button", { name: "Delete user" }).click();
+      await page.getByRole("heading", { name: "Users", level: 1 }).waitFor();
+      await page.getByText("grace@example.com").first().waitFor({ state: "detached" });
     }));
 
   test("figures come by themselves, and are taken up again after they broke off", () =>

@@ -108,10 +108,39 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       const row = page.getByRole("row", { name: MARKUP });
       await row.getByText("route/sw*").waitFor();
       await row.getByText(/of 0\.50 credits a month/).waitFor();
+
+      await row.getByRole("button", { name: /^Edit/ }).click();
+      await page.getByLabel("Scope").selectOption("Reading usage only");
+      await page.getByLabel("Addresses").fill("nowhere");
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("is no address or CIDR").waitFor();
+      await page.getByLabel("Addresses").fill("127.0.0.1, 10.0.0.0/8");
+      await page.getByRole("button", { name: "Save" }).click();
+      await row.getByText("Reading usage only, from 127.0.0.1, 10.0.0.0/8").waitFor();
+      const restricted = await stage.chat(secret, "route/swift");
+      expect([restricted.status, restricted.headers["x-error-code"]]).toEqual([403, "KEY_RESTRICTED"]);
+      await row.getByRole("button", { name: /^Edit/ }).click();
+      expect(await page.getByLabel("Models").inputValue()).toBe("route/sw*");
+      await page.getByLabel("Scope").selectOption("Inference and usage");
+      await page.getByRole("button", { name: "Save" }).click();
+      await row.getByText("from 127.0.0.1, 10.0.0.0/8", { exact: true }).waitFor();
+
+      await row.getByRole("button", { name: /^Roll/ }).click();
+      await page.getByRole("button", { name: "Roll key" }).click();
+      const next = await made.locator("code").first().innerText();
+      await made.getByRole("button", { name: "I have copied it" }).click();
+      for (const key of [secret, next]) expect((await stage.chat(key, "route/swift")).status).toBe(200);
+      const old = page.getByRole("row", { name: MARKUP }).filter({ hasText: "rolled" });
+      await old.getByText(/^in (23|24) h/).waitFor();
+      await old.getByRole("button", { name: /^Revoke/ }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
+      await old.waitFor({ state: "detached" });
+      expect((await stage.chat(secret, "route/swift")).status).toBe(401);
+
       await row.getByRole("button", { name: /^Revoke/ }).click();
       await page.getByRole("dialog").getByRole("button", { name: "Revoke key" }).click();
       await row.waitFor({ state: "detached" });
-      expect((await stage.chat(secret, "route/swift")).status).toBe(401);
+      expect((await stage.chat(next, "route/swift")).status).toBe(401);
     }));
 
   test("a limit that is reached is seen before the request, and told by the one that is refused", () =>

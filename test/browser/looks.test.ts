@@ -194,6 +194,10 @@ describe.skipIf(!required(...BROWSERS))("every page, light and dark, on a deskto
         await dialog.getByRole("button", { name: "I have copied it" }).waitFor();
         faults.push(...(await faultsInBothThemes(page, "dialog-key-shown")));
         await dialog.getByRole("button", { name: "I have copied it" }).click();
+        await page.getByRole("button", { name: "Roll laptop" }).first().click();
+        await dialog.getByRole("button", { name: "Roll key" }).waitFor();
+        faults.push(...(await faultsInBothThemes(page, "dialog-roll")));
+        await dialog.getByRole("button", { name: "Cancel" }).click();
         await page.getByRole("button", { name: "Revoke laptop" }).first().click();
         await dialog.getByRole("button", { name: "Revoke key" }).waitFor();
         faults.push(...(await faultsInBothThemes(page, "dialog-revoke")));
@@ -222,6 +226,7 @@ describe.skipIf(!required(...BROWSERS))("every page, light and dark, on a deskto
         await page.goto(`${stage.adminUrl}/console#/users/${guest.id}`);
         await look("dialog-grant", "Grant credits…");
         await look("dialog-new-key", "New key…");
+        await look("dialog-delete-user", "Delete…");
         await stage.write({ models: { "route/swift": { price: { input_per_million: 4, output_per_million: 8 } } } });
         await page.goto(`${stage.adminUrl}/console#/generations`);
         await look("dialog-rollback", "Return to it…");

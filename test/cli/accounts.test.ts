@@ -237,6 +237,34 @@ describe("users who are disabled", () => {
   });
 });
 
+describe("users delete", () => {
+  test("deletes nothing without --yes, and for good with it", async () => {
+    const { json, run, onStore } = gateway();
+    const user = await json<UserBody>("users", "add", "--email", "ada@example.com");
+    const key = await json<KeyBody>("keys", "add", "--user", user.id, "--name", "Ada's laptop");
+    const asked = await run("users", "delete", "ada@example.com");
+    expect(asked).toMatchObject({
+      exitCode: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^nothing was deleted: .*--yes/),
+    });
+    expect(await json("users", "list")).toHaveLength(1);
+    const deleted = await run("users", "delete", "ada@example.com", "--yes");
+    expect(deleted).toEqual({
+      exitCode: 0,
+      stdout: `Deleted ${user.id}. Its ledger stays under the id.\n`,
+      stderr: "",
+    });
+    expect(await json("users", "list")).toEqual([]);
+    expect(await onStore(async (store) => store.principalByDigest(digest(key.key)))).toBeNull();
+    expect(await run("users", "delete", user.id, "--yes")).toMatchObject({
+      exitCode: 1,
+      stderr: `there is no user ${user.id}`,
+    });
+    expect((await json<UserBody>("users", "add", "--email", "ada@example.com")).id).not.toBe(user.id);
+  });
+});
+
 describe("keys", () => {
   test("add prints the body of POST /v1/user/key, and the key works", async () => {
     const { json, onStore } = gateway();
@@ -254,6 +282,9 @@ describe("keys", () => {
       models: null,
       budget: null,
       tags: {},
+      scopes: null,
+      addresses: null,
+      replaced_by: null,
     });
     const principal = await onStore(async (store) => store.principalByDigest(digest(body.key)));
     expect(principal).toEqual({ userId: user.id, tier: "Free", keyId: body.id });
@@ -288,6 +319,96 @@ describe("keys", () => {
     expect(stdout).toContain(`${expires_at}  route/swift* route/b 0 of 5 (month) team=a=b app=c`);
     const refused = await run("keys", "add", "--user", "ada@example.com", "--name", "n", "--expires-in", "soon");
     expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringContaining("expires_in must be whole seconds") });
+  });
+
+  test("set changes what is given and leaves the rest; none takes a limit away", async () => {
+    const { json, run } = gateway();
+    await json("users", "add", "--email", "ada@example.com");
+    const limits = [
+      "--models",
+      "route/a",
+      "--budget",
+      "5/month",
+      "--tag",
+      "team=a",
+      "--scope",
+      "usage",
+      "--address",
+      "::1",
+    ];
+    const { id } = await json<KeyBody>("keys", "add", "--user", "ada@example.com", "--name", "n", ...limits);
+    const changes = [
+      "--name",
+      "new",
+      "--expires-in",
+      "12h",
+      "--scope",
+      "usage",
+      "inference",
+      "--address",
+      "10.0.0.0/8",
+    ];
+    const changed = await json<KeyBody>("keys", "set", id, ...changes);
+    expect(changed).toMatchObject({
+      id,
+      name: "new",
+      expires_at: "2027-01-15T20:00:00.000Z",
+      models: ["route/a"],
+      budget: { amount: "5", per: "month" },
+      tags: { team: "a" },
+      scopes: ["inference", "usage"],
+      addresses: ["10.0.0.0/8"],
+    });
+    const none = ["--expires-in", "--models", "--budget", "--tag", "--scope", "--address"].flatMap((name) => [
+      name,
+      "none",
+    ]);
+    const unlimited = { expires_at: null, models: null, budget: null, tags: {}, scopes: null, addresses: null };
+    expect(await json("keys", "set", id, ...none)).toMatchObject({ name: "new", ...unlimited });
+    expect((await run("keys", "set", id, "--name", "again")).stdout).toBe(`Changed ${id} (again): never expires\n`);
+    const refused = await run("keys", "set", id, "--address", "10.0.0.0/33");
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("addresses/0 is no valid prefix length"),
+    });
+    expect(await run("keys", "set", id)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringContaining("must have one of"),
+    });
+    expect(await run("keys", "set", "key_none", "--name", "n")).toMatchObject({
+      exitCode: 1,
+      stderr: "API key not found",
+    });
+  });
+
+  test("roll makes a key with the same settings, and the old one stays until the grace is over", async () => {
+    const { json, run } = gateway();
+    await json("users", "add", "--email", "ada@example.com");
+    const { id } = await json<KeyBody>(
+      "keys",
+      "add",
+      "--user",
+      "ada@example.com",
+      "--name",
+      "n",
+      "--scope",
+      "inference",
+    );
+    const rolled = await json<KeyBody>("keys", "roll", id, "--grace", "2h");
+    const expires_at = "2027-01-15T10:00:00.000Z";
+    expect(rolled).toMatchObject({ name: "n", scopes: ["inference"], expires_at: null, previous: { id, expires_at } });
+    const all = await json<KeyBody[]>("keys", "list", "--user", "ada@example.com");
+    expect(all).toEqual(expect.arrayContaining([expect.objectContaining({ id, expires_at, replaced_by: rolled.id })]));
+    const again = await run("keys", "roll", id);
+    expect(again).toMatchObject({
+      exitCode: 1,
+      stderr: `the key was rolled before: roll ${rolled.id}, which took its place`,
+    });
+    const { stdout } = await run("keys", "roll", rolled.id, "--grace", "0");
+    expect(stdout).toMatch(
+      /^rk_[0-9a-f]{64}\nMade key_\S+ in place of key_\S+\. The secret is not shown again\. key_\S+ is revoked\.\n$/,
+    );
+    expect((await run("keys", "roll", id, "--grace", "soon")).exitCode).toBe(1);
   });
 
   test("list shows live keys without their secrets; revoke takes one off", async () => {

@@ -174,18 +174,24 @@ test("where nobody of the lowest class asks, the next one is not waited with", (
   expect(parts.ask()).toEqual(["Free", "Lite"]);
 });
 
-test("while the heap stays full class after class is refused, the highest only when the heap is about to run out", () => {
+test("the fuller the heap, the more classes are refused; the highest only when it is about to run out", () => {
   const parts = shedding();
-  during(1, FULL, { Free: 10, Lite: 10, Max: 10 }, parts);
+  const requests = { Free: 10, Lite: 10, Max: 10 };
+  const heap = (share: number): Load => ({ ...IDLE, heapUsed: share * 1_000 * MIB });
+  during(60, heap(0.9), requests, parts);
   expect(parts.ask()).toEqual(["Free"]);
-  during(10, FULL, { Free: 10, Lite: 10, Max: 10 }, parts);
+  during(60, heap(0.901), requests, parts);
   expect(parts.ask()).toEqual(["Free", "Lite"]);
-  during(60, FULL, { Free: 10, Lite: 10, Max: 10 }, parts);
+  during(60, heap(0.95), requests, parts);
   expect(parts.ask()).toEqual(["Free", "Lite"]);
-  during(1, { ...FULL, heapUsed: 951 * MIB }, { Max: 10 }, parts);
+  during(1, heap(0.951), requests, parts);
   expect(parts.ask()).toEqual(["Free", "Lite", "Max"]);
-  during(30, IDLE, { Free: 10, Lite: 10, Max: 10 }, parts);
+  during(30, IDLE, requests, parts);
   expect(parts.ask()).toEqual([]);
+  // A bound that is passed at rest costs no paid plan anything.
+  const low = shedding({ shed: { loopDelay: null, heap: { bytes: 1 } } });
+  during(60, IDLE, requests, low);
+  expect(low.ask()).toEqual(["Free"]);
 });
 
 test("whatever comes, no plan is refused while one of a lower class is served, and all are served in the end", () => {
@@ -214,7 +220,7 @@ test("whatever comes, no plan is refused while one of a lower class is served, a
 test("beginning, widening and end are logged once each; counts are by plan", () => {
   const parts = shedding();
   during(3, FULL, { Free: 10 }, parts);
-  during(8, FULL, { Free: 10, Lite: 5 }, parts);
+  during(8, { ...FULL, heapUsed: 920 * MIB }, { Free: 10, Lite: 5 }, parts);
   during(25, IDLE, {}, parts);
   const logged = parts.lines.map(({ level, message, fields }) => [
     level,

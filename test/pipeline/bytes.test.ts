@@ -95,7 +95,7 @@ describe("a body relayed as bytes", () => {
   });
 
   test.each([
-    ["counts, free, when the upstream was asked", hangs, 1],
+    ["counts, and costs its characters, when the upstream was asked", hangs, 1],
     ["is given back when it was not", connects, 0],
   ] as const)("abandoned before it began %s", async (_, play, counts) => {
     const it = await bench();
@@ -105,7 +105,9 @@ describe("a body relayed as bytes", () => {
     client.abort("client_gone");
     await done;
     expect(await it.used()).toEqual({ day: counts, hour: counts, minute: counts });
-    expect(await it.store.ledger("ann")).toMatchObject(counts === 0 ? [] : [{ outcome: "client_gone", charge: 0n }]);
+    expect(await it.store.ledger("ann")).toMatchObject(
+      counts === 0 ? [] : [{ outcome: "client_gone", charge: CHARGE }],
+    );
     await it.audit();
   });
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ExchangeState } from "../../src/pipeline/exchange.ts";
-import { PackedText } from "../../src/pipeline/usage.ts";
+import { PackedText } from "../../src/pipeline/texts.ts";
 import { chatFormat, readChat } from "../../src/dialects/chat/client.ts";
 import { readResponses } from "../../src/dialects/responses/client/request.ts";
 import { responsesFormat } from "../../src/dialects/responses/client/format.ts";

@@ -5,6 +5,7 @@ import { testModel, testTier } from "../support/snapshot.ts";
 import { answers, hangs, streamsFrom } from "../support/upstream.ts";
 import { FakeSource } from "../support/source.ts";
 import { CHECKS, limited, refusalOf } from "./checks.ts";
+import { PROMPT } from "./outcome-cases.ts";
 
 /** This check and all later ones fail. */
 function failingFrom(index: number): { readonly parts: BenchParts; readonly request: RequestParts } {
@@ -161,7 +162,7 @@ describe("limits", () => {
   });
 
   test("a hold that is running counts against the next admission", async () => {
-    // 1024 output tokens at 2 per million: each holds 2,049,000 nano-units and a little prompt.
+    // Less than the longest answer costs: all of it is held.
     const bench = await Bench.create({ credits: 4_000_000n });
     bench.upstream.play(hangs);
     const first = bench.request();
@@ -169,7 +170,7 @@ describe("limits", () => {
     expect(refusalOf(await bench.serve())).toMatchObject({ code: "INSUFFICIENT_CREDITS" });
     first.client.abort("client_gone");
     await bench.audit();
-    expect(await bench.balance()).toBe(4_000_000n);
+    expect(await bench.balance()).toBe(4_000_000n - PROMPT);
   });
 
   test("credits are recorded, not enforced, where billing says so", async () => {

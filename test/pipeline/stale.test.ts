@@ -77,6 +77,27 @@ describe("a principal whose version is no longer the store's", () => {
     await bench.audit();
   });
 
+  test.each([
+    ["models", { models: ["route/other"] }, "MODEL_NOT_ALLOWED"],
+    ["scopes", { scopes: ["usage"] }, "KEY_RESTRICTED"],
+    ["addresses", { addresses: ["192.0.2.0/24"] }, "KEY_RESTRICTED"],
+  ] as const)(
+    "is confirmed before the %s of its key refuse: a key that was changed meanwhile serves",
+    async (_, keyLimits, code) => {
+      const stale = cachedPrincipal({ ...ann(1), keyLimits }, ann(2));
+      const bench = await Bench.create(stale.parts);
+      bench.upstream.play(answers());
+      expect((await bench.serve()).answered?.status).toBe(200);
+      expect(stale.state).toMatchObject({ asked: 2, forgotten: 1, confirmed: 1, admitted: [2] });
+      await bench.audit();
+      const current = cachedPrincipal({ ...ann(2), keyLimits });
+      const refusing = await Bench.create(current.parts);
+      expect((await refusing.serve()).refused?.error).toMatchObject({ code });
+      expect(current.state).toMatchObject({ asked: 1, confirmed: 1, admitted: [] });
+      await refusing.audit();
+    },
+  );
+
   test("is confirmed before its plan refuses: a user who has bought a better one is served", async () => {
     const { state, parts } = cachedPrincipal(ann(1, "Free"), ann(2, "Max"));
     const bench = await Bench.create(parts);

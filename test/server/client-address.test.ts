@@ -1,6 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { clientAddress, limitKey, parseAddress, trustProxies } from "../../src/server/client-address.ts";
+import { clientAddress, limitKey, trustProxies } from "../../src/server/client-address.ts";
+import { parseAddress } from "../../src/kit/index.ts";
 import { RUNS } from "../properties/runs.ts";
 
 describe("addresses", () => {
@@ -82,6 +83,12 @@ describe("the client behind proxies", () => {
     ["10.0.0.1", "10.0.0.2, 10.0.0.3", "10.0.0.2"],
     ["10.0.0.1", `1.1.1.1, ${Array.from({ length: 19 }, () => "10.0.0.2").join(", ")}`, "1.1.1.1"],
     ["10.0.0.1", `1.1.1.1, ${Array.from({ length: 20 }, () => "10.0.0.2").join(", ")}`, "10.0.0.2"],
+    // Of a long list the end is read: what the trusted proxies have written.
+    ["10.0.0.1", `${"1.1.1.1, ".repeat(200)}1.1.1.2`, "1.1.1.2"],
+    ["10.0.0.1", `${"1.1.1.1, ".repeat(200)}1.1.1.2, 10.0.0.2`, "1.1.1.2"],
+    ["10.0.0.1", `${"x".repeat(5_000)}, 1.1.1.2`, "1.1.1.2"],
+    // What is cut through is no address, whatever is left of it.
+    ["10.0.0.1", `3${"1.1.1.2".padStart(2000, " ")}`, "10.0.0.1"],
     ["10.0.0.1", `1.1.1.1,${" ".repeat(1024)}1.1.1.2`, "10.0.0.1"],
   ])("%s with %j is %s", (socket, header, expected) => {
     expect(clientAddress(socket, header, proxies)).toBe(expected);

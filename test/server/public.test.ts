@@ -106,7 +106,7 @@ test.each([CHAT, "/v2/rerank"])("a preflight of %s is answered without a key", a
     expect(answer).toMatchObject({ status: 204, text: "" });
     expect(answer.headers).toMatchObject({
       "access-control-allow-origin": "*",
-      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+      "access-control-allow-methods": "GET, POST, PATCH, DELETE, OPTIONS",
       "access-control-allow-headers": "authorization, content-type, x-api-key",
     });
     expect(answer.headers["x-request-id"]).toBeDefined();

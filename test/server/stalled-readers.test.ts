@@ -4,7 +4,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Client, InferenceRequest } from "../../src/kit/index.ts";
 import { listenOn, type ListenOptions } from "../../src/server/listen.ts";
 import { textResponse } from "../../src/server/router.ts";
-import { StalledReaders } from "../../src/server/connections.ts";
+import { StalledReaders } from "../../src/server/stalled-readers.ts";
 import { CHAT, LOOPBACK, start, type StartOptions, waitFor } from "./support.ts";
 
 const LOOKS = 30;
@@ -36,13 +36,18 @@ function left(socket: Socket): number {
   return (socket as Socket & { readonly _handle: { readonly writeQueueSize: number } })._handle.writeQueueSize;
 }
 
-/** Waits until the kernel has taken what it can. */
+/** Waits until the kernels of both ends have taken what they can. */
 async function untilFull(socket: Socket): Promise<void> {
   let before = -1;
   while (left(socket) !== before) {
     before = left(socket);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await settled();
   }
+}
+
+/** Between two ends of loopback nothing is on its way for longer. */
+function settled(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 100));
 }
 
 function watching(): StalledReaders {
@@ -58,9 +63,9 @@ test("a write that the kernel took in part is no progress: the client is cut aft
   socket.write(Buffer.alloc(MUCH));
   await untilFull(socket);
   expect(left(socket)).toBeLessThan(MUCH);
-  for (let look = 0; look < LOOKS; look += 1) readers.look();
+  for (let look = 0; look < LOOKS; look += 1) await readers.look();
   expect(socket.destroyed).toBe(false);
-  readers.look();
+  await readers.look();
   expect(socket.destroyed).toBe(true);
   const failed = once(client, "error");
   client.resume();
@@ -75,7 +80,7 @@ test("comments that are written meanwhile are no progress", async () => {
   await untilFull(socket);
   for (let look = 0; look <= LOOKS; look += 1) {
     expect(socket.destroyed).toBe(false);
-    readers.look();
+    await readers.look();
     if (!socket.destroyed) socket.write(": heartbeat\n\n");
   }
   expect(socket.destroyed).toBe(true);
@@ -88,7 +93,7 @@ test("a client that takes a part of one long write now and then is not cut", asy
   socket.write(Buffer.alloc(MUCH));
   await untilFull(socket);
   for (let part = 0; part < 3; part += 1) {
-    for (let look = 0; look < LOOKS; look += 1) readers.look();
+    for (let look = 0; look < LOOKS; look += 1) await readers.look();
     const before = left(socket);
     client.resume();
     await waitFor(() => left(socket) < before);
@@ -97,8 +102,26 @@ test("a client that takes a part of one long write now and then is not cut", asy
   expect(socket.destroyed).toBe(false);
   client.resume();
   await waitFor(() => socket.writableLength === 0);
-  for (let look = 0; look <= 2 * LOOKS; look += 1) readers.look();
+  for (let look = 0; look <= 2 * LOOKS; look += 1) await readers.look();
   expect(socket.destroyed).toBe(false);
+});
+
+test.runIf(process.platform === "linux")("a client that takes less than this process can see is not cut", async () => {
+  const { client, socket } = await connected();
+  const readers = watching();
+  readers.watch(socket);
+  socket.write(Buffer.alloc(MUCH));
+  await untilFull(socket);
+  for (let look = 0; look < LOOKS; look += 1) await readers.look();
+  // What waits in its own kernel, and little more.
+  client.on("data", () => client.pause());
+  client.resume();
+  await waitFor(() => client.bytesRead > 0 && client.isPaused());
+  await settled();
+  await readers.look();
+  expect(socket.destroyed).toBe(false);
+  for (let look = 0; look < LOOKS; look += 1) await readers.look();
+  expect(socket.destroyed).toBe(true);
 });
 
 const EVENTS = "text/event-stream; charset=utf-8";

@@ -15,6 +15,7 @@ import {
   type StreamKills,
   type Target,
 } from "../../src/kit/index.ts";
+import { RecentThoughts } from "../../src/pipeline/thoughts.ts";
 import { ManualClock } from "./clock.ts";
 
 /** A log that keeps its lines. */
@@ -145,6 +146,7 @@ export function testHost({ snapshot, store, identities, clock = new ManualClock(
     now: clock.now,
     schedule: clock.schedule,
     countTokens: countTokens ?? (async (text) => Math.ceil(text.length / 4)),
+    thoughts: new RecentThoughts(),
     clock,
     log: new TestLog(),
     breakers,

@@ -6,6 +6,7 @@ import {
   type Json,
   type Reply,
   type Target,
+  type Thinking,
   type Usage,
 } from "../../src/kit/index.ts";
 import type { Send } from "../../src/pipeline/attempts.ts";
@@ -55,8 +56,8 @@ export function streams(usage: Usage | null = USAGE): Play {
 }
 
 /** A stream in the test's own hands. */
-export function streamsFrom(source: FakeSource): Play {
-  return (target) => ({ type: "events" as const, target, source });
+export function streamsFrom(source: FakeSource, thinking?: Thinking): Play {
+  return (target) => ({ type: "events" as const, target, source, ...(thinking && { thinking }) });
 }
 
 /** A complete answer. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { type AuthSettings, type Awaitable, GatewayError, type Log, type Store, type User } from "../../kit/index.ts";
 import { digest } from "../api-keys.ts";
 import { type AccessToken, createKeyring, deriveKey, type Keyring, type Tokens } from "../tokens.ts";
-import { newId, userOfEmail, userOfIdentity } from "../users.ts";
+import { maySignUp, newId, userOfEmail, userOfIdentity } from "../users.ts";
 import { type CodeOptions, type CodeRequest, createCodes } from "./codes.ts";
 import { createDevices } from "./devices.ts";
 import { createMailer } from "./mail.ts";
@@ -29,7 +29,7 @@ export interface SignIn {
   verifyCode(request: CodeRequest & { readonly code: unknown }): Promise<Session>;
   /** @throws GatewayError UNKNOWN_PATH, PROVIDER_ERROR */
   begin(request: BeginRequest): Promise<Beginning>;
-  /** @throws GatewayError UNKNOWN_PATH, SIGN_IN_FAILED */
+  /** @throws GatewayError UNKNOWN_PATH, SIGN_IN_FAILED, SIGN_UP_CLOSED */
   complete(request: CompleteRequest): Promise<{ readonly session: Session; readonly redirectTo: string }>;
   /** @throws GatewayError INVALID_TOKEN */
   refresh(token: unknown): Promise<Session>;
@@ -48,11 +48,24 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
   });
   const mailer = createMailer({ settings: () => settings().email, log });
   const devices = createDevices(keyring, now);
+
+  /** A newcomer who may not sign up gets no mail. Who that is, is found out after the answer: its timing must not tell. */
+  function send(email: string, code: string): void {
+    if (maySignUp(settings().signup, email)) return mailer.sendCode(email, code);
+    setImmediate(() => {
+      sendToUser(email, code).catch((err: unknown) => log.error({ err }, "a sign-in code could not be sent"));
+    });
+  }
+
+  async function sendToUser(email: string, code: string): Promise<void> {
+    if ((await store.findUser(email)) !== null) mailer.sendCode(email, code);
+  }
+
   const codes = createCodes({
     store,
     devices,
     keyring,
-    send: (email, code) => mailer.sendCode(email, code),
+    send,
     limitKey,
     now,
   });
@@ -65,6 +78,7 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
     async verifyCode(request) {
       const email = await codes.verify(request);
       const user = await userOfEmail(store, email, settings().signup);
+      if (user === null) throw new GatewayError("INVALID_CODE", "Invalid or expired code");
       if (user.disabledAt !== undefined) throw new GatewayError("INVALID_CODE", DISABLED);
       return sessions.begin(user);
     },

@@ -106,6 +106,7 @@ export function linkHeaders(context: LinkContext, upstream: Incomplete<UpstreamC
     context.report(join(pointer, "headers", header), { rule: "reserved-header", message, hint: "remove it" }, "key");
   }
   linkCredentials(context, upstream, pointer);
+  linkBetas(context, upstream, pointer);
   linkReferences(context, upstream, pointer);
   for (const [index, header] of (upstream.forward_headers ?? []).entries()) {
     const why = header === undefined ? null : whyNotForwarded(header);
@@ -158,6 +159,30 @@ function linkReferences(context: LinkContext, { accepts }: Incomplete<UpstreamCo
     } as const;
     context.report(join(pointer, "accepts", "references", index), finding);
   }
+}
+
+/** The header and the fields in which clients name betas. */
+const BETAS = /^(?:anthropic[-_]beta|betas)$/;
+/** Dialects of upstreams that may be sent betas; `openai` as a proxy that hands them on. */
+const WITH_BETAS: ReadonlySet<string> = new Set(["anthropic", "bedrock", "openai"]);
+
+/** Accepted betas that let nothing through. */
+function linkBetas(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
+  const { accepts, dialect = "anthropic" } = upstream;
+  for (const [index, field] of (accepts?.fields ?? []).entries()) {
+    const why = whyNoBeta(field ?? "", dialect);
+    if (why === null) continue;
+    const finding = { rule: "accepted-beta", severity: "warning", ...why } as const;
+    context.report(join(pointer, "accepts", "fields", index), finding);
+  }
+}
+
+function whyNoBeta(field: string, dialect: string): Wrong | null {
+  if (BETAS.test(field)) {
+    return { message: `'${field}' lets no beta through`, hint: "name each beta: anthropic-beta:NAME" };
+  }
+  if (!field.startsWith("anthropic-beta:") || WITH_BETAS.has(dialect)) return null;
+  return { message: `'${field}' is never sent: the dialect ${dialect} has no betas`, hint: "remove it" };
 }
 
 /** Headers of the connection and of the body, beside RESERVED. */

@@ -6,6 +6,7 @@ import { MAX_TIMER, milliseconds } from "../settings.ts";
 import type { Validated } from "../validate.ts";
 import { type ContextOptions, LinkContext } from "./context.ts";
 import { linkHeartbeat } from "./deadlines.ts";
+import { linkExposure } from "./exposure.ts";
 import { linkTiers } from "./limits.ts";
 import { linkModels } from "./models.ts";
 import { linkPipeline } from "./pipeline.ts";
@@ -30,6 +31,7 @@ export function* link(validated: Validated, loaded: LoadedSteps, options: LinkOp
   linkAuth(context);
   linkTiers(context);
   linkUpstreams(context);
+  linkExposure(context);
   linkHeartbeat(context);
   yield* linkModels(context);
   linkPipeline(context, loaded.steps);

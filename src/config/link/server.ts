@@ -1,5 +1,5 @@
 import { BlockList, isIP, isIPv6 } from "node:net";
-import { isLoopback } from "../../kit/index.ts";
+import { isLoopback, listNetworks, type Network, parseNetwork, PRIVATE_RANGES } from "../../kit/index.ts";
 import { join } from "../diagnostics.ts";
 import { BODY_LIMIT, BODY_MEMORY, bytes, milliseconds, UPLOAD_SPACE } from "../settings.ts";
 import type { LinkContext } from "./context.ts";
@@ -152,13 +152,13 @@ function linkProxy(context: LinkContext, cidr: string, pointer: string): void {
     context.report(pointer, {
       rule: "invalid-cidr",
       message: `${context.show(pointer)} is no CIDR`,
-      hint: "write 10.0.0.0/8 or fd00::/8",
+      hint: "write 10.0.3.7, 10.0.3.0/24 or fd12:3456::/64",
     });
   } else if (isMapped(address)) {
     context.report(pointer, {
       rule: "invalid-cidr",
       message: "is an IPv4 address written as IPv6",
-      hint: "write it as IPv4, 10.0.0.0/8",
+      hint: "write it as IPv4, 10.0.3.0/24",
     });
   } else if (length === 0) {
     const message = "every client may say what its address is";
@@ -168,7 +168,24 @@ function linkProxy(context: LinkContext, cidr: string, pointer: string): void {
       message,
       hint: "name the proxies' own networks",
     });
+  } else if (isWholePrivate(cidr)) {
+    context.report(pointer, {
+      rule: "trust-private",
+      severity: "warning",
+      message: "every machine of a private network may say what a client's address is",
+      hint: "name the proxies' own addresses, or the subnet that only they are in",
+    });
   }
+}
+
+function isWholePrivate(cidr: string): boolean {
+  const network = parseNetwork(cidr);
+  if (typeof network === "string") return false;
+  const covers = listNetworks([network]);
+  return PRIVATE_RANGES.some((range) => {
+    const { address, family, bits } = parseNetwork(range) as Network;
+    return family === network.family && bits >= network.bits && covers(address);
+  });
 }
 
 /** In ::ffff:0:0/96, where a prefix means something else than the operator thinks. */
@@ -251,7 +268,8 @@ const MIN_SECRET_BYTES = 32;
 /** Tokens, sign-up and identity providers. */
 export function linkAuth(context: LinkContext): void {
   const { auth } = context.config;
-  context.resolve("tiers", auth?.signup?.tier, "/auth/signup/tier");
+  const signup = auth?.signup === "off" ? undefined : auth?.signup;
+  context.resolve("tiers", signup?.tier, "/auth/signup/tier");
   linkSecrets(context);
   const { access_ttl: access, refresh_ttl: refresh } = auth?.tokens ?? {};
   if (access !== undefined && refresh !== undefined && milliseconds(refresh) < milliseconds(access)) {

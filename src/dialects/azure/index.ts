@@ -5,6 +5,7 @@ import { bearer } from "../canonical/requests.ts";
 import { chatAt, codecsAt, openai } from "../chat/index.ts";
 import type { Codec, Location, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { RESPONSES_PATH } from "../responses/index.ts";
+import { thinksByName } from "../thinking.ts";
 
 /** The newest version of the classic interface that is no preview; the v1 interface has none. */
 const API_VERSION = "2024-10-21";
@@ -71,6 +72,7 @@ export function azureAt(location: Location): UpstreamDialect {
   });
   return {
     name: "azure",
+    thinks: thinksByName,
     cachesUnasked: true,
     mayHaveResponses: (at) => addressOf(at).responses !== null,
     codecs: Object.fromEntries(codecs),

@@ -3,6 +3,7 @@ import { ChunkWriter, finishOf } from "../canonical/answer.ts";
 import { malformed } from "../canonical/errors.ts";
 import { append, objects, parseJson, stringOf } from "../canonical/json.ts";
 import { annotationOf, type BlockPlace, isUsual } from "../canonical/message.ts";
+import { producedText } from "../canonical/produced.ts";
 import { parseAnswer } from "../canonical/requests.ts";
 import { writtenInput } from "../canonical/tools.ts";
 import { cacheWrites, tokenCount, writtenUsage } from "../canonical/usage.ts";
@@ -243,7 +244,7 @@ export class ConverseStreamReader implements StreamReader {
     this.#events.push(event);
   }
 
-  #delta(index: number, { text, toolUse, reasoningContent, citation }: Json): void {
+  #delta(index: number, { text, toolUse, reasoningContent, citation, toolResult: _given, ...unread }: Json): void {
     if (isJson(citation)) this.#cited(index, citation);
     if (typeof text === "string" && text !== "") {
       this.#length += text.length;
@@ -251,6 +252,8 @@ export class ConverseStreamReader implements StreamReader {
     }
     if (isJson(toolUse)) this.#input(index, toolUse["input"]);
     if (isJson(reasoningContent)) this.#reasoning(index, reasoningContent);
+    const produced = producedText(unread);
+    if (produced !== "") this.#events.push(this.#chunks.counted(produced));
   }
 
   #input(index: number, input: unknown): void {

@@ -12,9 +12,12 @@ import { type NameRules, namingTools } from "../canonical/tool-names.ts";
 import { restrictedChoice } from "../canonical/restricted-choice.ts";
 import type { AnswerForm, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { ofMessages } from "../messages/native.ts";
+import { rulesOf } from "../messages/models.ts";
 import { claudeOutput, SCHEMA_AT } from "../messages/output.ts";
+import { claudeThinks } from "../messages/thinking.ts";
 import { fitSchema } from "../schemas/fit.ts";
 import { CLAUDE_SCHEMAS } from "../schemas/rules.ts";
+import { thinksByName } from "../thinking.ts";
 import { chatAnswer, ConverseStreamReader } from "./answer.ts";
 import { awsCredentials, errorMessage, exceptionName } from "./aws.ts";
 import { withFitPoints } from "./cache-points.ts";
@@ -62,6 +65,10 @@ function betasFor({ headers }: Call, { claude, report }: Translation): Json {
 /** Amazon Bedrock's Converse, for chat models of every family. Keys of AWS sign their requests, others are bearer tokens. */
 export const bedrock: UpstreamDialect = {
   name: "bedrock",
+  thinks(call, model) {
+    const name = model.toLowerCase();
+    return name.includes("claude") ? claudeThinks(call, rulesOf(name)) : thinksByName(call, name);
+  },
   signing: { by: "aws", service: "bedrock" },
   codecs: { chat: ownModelOnly(takingFunctions(codec), PAID) },
   at: ({ accepts }) => ({ ...bedrock, codecs: { chat: ownModelOnly(takingFunctions(codec), PAID, accepts) } }),

@@ -1,4 +1,4 @@
-import { AttemptError, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
+import { AttemptError, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
 import type { StreamReader } from "../dialect.ts";
 import { malformed, publicMessage, reportedError } from "./errors.ts";
 import type { FinishReason } from "./message.ts";
@@ -64,6 +64,11 @@ export class ChunkWriter {
     return this.#choice(delta, { finish_reason: null, ...more }, text);
   }
 
+  /** Output that clients of the canonical form do not get: it is charged all the same. */
+  counted(text: string): StreamEvent {
+    return { data: { ...this.#head, choices: [] }, text };
+  }
+
   annotations(annotations: readonly Json[]): StreamEvent {
     return this.delta({ annotations });
   }
@@ -88,28 +93,6 @@ export class ChunkWriter {
     this.#begun = true;
     return { data: { ...this.#head, choices: [{ index: 0, delta: { ...role, ...delta }, ...finish }] }, text };
   }
-}
-
-/** Everything in a delta or message that the model produced and that costs tokens. */
-export function producedText(part: Json): string {
-  let text = "";
-  for (const key of ["content", "reasoning_content", "reasoning", "refusal"]) {
-    const value = part[key];
-    if (typeof value === "string") text += value;
-  }
-  const calls = part["tool_calls"];
-  if (Array.isArray(calls)) {
-    for (const call of calls) if (isJson(call)) text += calledText(call);
-  }
-  return text;
-}
-
-/** The name and arguments of a call, or the input of a `custom` one. */
-function calledText({ function: called, custom }: Json): string {
-  const use = isJson(called) ? called : isJson(custom) ? custom : {};
-  let text = "";
-  for (const value of [use["name"], use["arguments"], use["input"]]) if (typeof value === "string") text += value;
-  return text;
 }
 
 /** Reads a stream by another reader and rewrites its chunks. */

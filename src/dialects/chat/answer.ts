@@ -1,5 +1,6 @@
 import { isJson, type Json } from "../../kit/index.ts";
-import { finishOf, isCanonicalFinish, producedText } from "../canonical/answer.ts";
+import { finishOf, isCanonicalFinish } from "../canonical/answer.ts";
+import { producedText } from "../canonical/produced.ts";
 import { malformed } from "../canonical/errors.ts";
 import { isText } from "../canonical/json.ts";
 import { parseAnswer } from "../canonical/requests.ts";
@@ -156,6 +157,8 @@ export class ChoiceReader {
     if (finish !== null && !isCanonicalFinish(finish, this.#called)) return false;
     let calls: unknown;
     let text = "";
+    /** It has nothing but a text. */
+    let isPlain = true;
     for (const name in delta) {
       const value = delta[name];
       if (name === "content" || name === "refusal") {
@@ -167,10 +170,11 @@ export class ChoiceReader {
         text += value;
       } else if (name === "tool_calls") calls = value;
       else if (value === null || name === "reasoning" || (name === "role" && value !== "assistant")) return false;
+      else isPlain &&= name === "role";
     }
     // Last, because it counts the calls.
     if (calls !== undefined && !this.#deltas().accept(calls)) return false;
-    this.text = calls === undefined ? text : producedText(delta);
+    this.text = isPlain && calls === undefined ? text : producedText(delta);
     this.#begun = true;
     this.finished ||= finish !== null;
     return true;

@@ -14,9 +14,9 @@ import {
   type StreamEvent,
   type StreamFormat,
 } from "../../kit/index.ts";
-import { producedText } from "../canonical/answer.ts";
 import type { LongText } from "../canonical/media.ts";
 import { pageCitations } from "../canonical/message.ts";
+import { producedText } from "../canonical/produced.ts";
 import { promptSize, promptText } from "../canonical/prompt.ts";
 import { readUsage } from "../canonical/usage.ts";
 import { type Shape, ShapedChunk } from "../canonical/chunk-shapes.ts";
@@ -155,9 +155,11 @@ class ChatStream implements StreamFormat {
     const same = choices === event.data["choices"];
     const data = same ? event.data : { ...event.data, choices };
     if (this.#wantsUsage) this.#last = data;
+    // An event without choices only counts.
+    const counts = event.usage !== undefined || event.text !== "";
     const counted = event.usage !== undefined;
     const shows = this.#wantsUsage && isJson(data["usage"]);
-    if (counted && !shows && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
+    if (counts && !shows && (!Array.isArray(data["choices"]) || data["choices"].length === 0)) return "";
     this.#usageSent ||= counted && shows;
     const hide = !this.#wantsUsage && (counted || data["usage"] !== undefined);
     const whole = isText(data["id"]) && typeof data["created"] === "number";

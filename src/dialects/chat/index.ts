@@ -18,6 +18,7 @@ import { embedding } from "../endpoints/embedding.ts";
 import { image } from "../endpoints/image.ts";
 import { withAllowedThinking } from "./history.ts";
 import { chatBody } from "./request.ts";
+import { thinksByName } from "../thinking.ts";
 import { rerank } from "../endpoints/rerank.ts";
 import { speech } from "../endpoints/speech.ts";
 import { ChatStreamReader, MAX_CHOICES } from "./stream.ts";
@@ -140,6 +141,7 @@ const CODECS = { chat, embedding, rerank, speech, transcription, image };
 /** At a server of which nothing is known. */
 export const openai: UpstreamDialect = {
   name: "openai",
+  thinks: thinksByName,
   cachesUnasked: true,
   codecs: CODECS,
   mayHaveResponses,

@@ -4,6 +4,7 @@ import { ChunkWriter, finishOf } from "../canonical/answer.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
 import { objects } from "../canonical/json.ts";
 import { annotationOf } from "../canonical/message.ts";
+import { producedText } from "../canonical/produced.ts";
 import { parseAnswer, SseStreamReader } from "../canonical/requests.ts";
 import { tokenCount, writtenUsage } from "../canonical/usage.ts";
 import type { Decoded } from "../dialect.ts";
@@ -202,13 +203,18 @@ export class CohereStreamReader extends SseStreamReader {
       case "message-end":
         yield* this.#end(ending);
         return;
-      default:
+      default: {
+        const produced = isJson(message) ? producedText(message) : "";
+        if (produced !== "") yield this.#chunks.counted(produced);
+      }
     }
   }
 
   *#content(index: number, block: Json): Generator<StreamEvent> {
-    const { text, thinking } = block;
+    const { text, thinking, ...unread } = block;
     yield* this.#thought(index, thinking);
+    const produced = producedText(unread);
+    if (produced !== "") yield this.#chunks.counted(produced);
     if (typeof text !== "string" || text === "") return;
     this.#length += text.length;
     yield this.#chunks.text(text);

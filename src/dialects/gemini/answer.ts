@@ -1,6 +1,6 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { producedText } from "../canonical/answer.ts";
+import { producedText } from "../canonical/produced.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
 import { append, objects, stringOf } from "../canonical/json.ts";
 import { parseAnswer, SseStreamReader } from "../canonical/requests.ts";
@@ -60,6 +60,8 @@ class GeminiStreamReader extends SseStreamReader {
     const counted = readCounts(body);
     this.#counted = counted ?? this.#counted;
     const chunks = this.#candidates.add(body).map((choice) => this.#chat([choice]));
+    const unread = unreadText(body);
+    if (unread !== "") chunks.push({ ...this.#chat([]), text: unread });
     // Counts are cumulative: with them a stream that breaks off is charged for its thoughts as well, also for those
     // that it does not show.
     const last = chunks.pop() ?? (this.#begun && counted !== null ? this.#chat([]) : null);
@@ -85,6 +87,12 @@ class GeminiStreamReader extends SseStreamReader {
     const text = choices.map(({ delta }) => (isJson(delta) ? producedText(delta) : "")).join("");
     return { data: { ...this.#candidates.head, object: "chat.completion.chunk", choices }, text };
   }
+}
+
+/** What the model produced in parts without a canonical form: code that Gemini runs. */
+function unreadText({ candidates }: Json): string {
+  const parts = objects(candidates).flatMap(({ content }) => (isJson(content) ? objects(content["parts"]) : []));
+  return parts.map(({ executableCode: code }) => producedText({ code })).join("");
 }
 
 /** Early counts may lack the output's; one of zero is left out as well. */

@@ -13,6 +13,7 @@ import { mostUseful } from "../canonical/tools.ts";
 import type { AnswerCodec, UpstreamDialect, UpstreamRequest } from "../dialect.ts";
 import { fitSchema } from "../schemas/fit.ts";
 import { GEMINI_SCHEMAS } from "../schemas/rules.ts";
+import { thinksByName } from "../thinking.ts";
 import { FORM } from "./answer.ts";
 import { contentsOf } from "./contents.ts";
 import { embedding, vertexEmbedding } from "./embedding.ts";
@@ -245,6 +246,7 @@ const PUBLISHER = /\/publishers\/[^/]+$/;
 /** Google's Gemini API, version v1beta; Vertex AI under a base URL that ends with a publisher. */
 export const gemini: UpstreamDialect = {
   name: "gemini",
+  thinks: thinksByName,
   cachesUnasked: true,
   signing: { by: "google" },
   codecs: { chat: ownModelOnly(chat, PAID), embedding },

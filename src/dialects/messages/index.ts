@@ -23,7 +23,7 @@ import { type ClaudeOutput, claudeOutput } from "./output.ts";
 import { API, API_PAID, betasOf, type Place } from "./place.ts";
 import { withFitNames } from "./property-names.ts";
 import { MessagesStreamReader } from "./stream.ts";
-import { type KindOf, mustHaveThought, thinkingOf, withFitThoughts } from "./thinking.ts";
+import { claudeThinks, type KindOf, mustHaveThought, thinkingOf, withFitThoughts } from "./thinking.ts";
 import { isVertex, VERTEX, VERTEX_PAID } from "./vertex.ts";
 
 /** "String should match pattern '^[a-zA-Z0-9_-]{1,128}$'" (https://platform.claude.com/docs/en/api/messages, tools). */
@@ -39,6 +39,7 @@ function dialectAt(place: Place, paid: PaidExtras, accepts?: Accepts): UpstreamD
   } satisfies AnswerCodec;
   return {
     name: "anthropic",
+    thinks: (call, model) => claudeThinks(call, rulesOf(model)),
     codecs: { chat: ownModelOnly(takingFunctions(takingCustomTools(namingTools(codec, NAMES))), paid, accepts) },
     probe: (apiKey) => place.probe(apiKey),
     errorMessage,

@@ -1,8 +1,8 @@
 import type { EventSourceMessage } from "eventsource-parser";
 import { type Call, isJson, type Json, type StreamEvent, type Usage } from "../../kit/index.ts";
-import { producedText } from "../canonical/answer.ts";
+import { producedText } from "../canonical/produced.ts";
 import { malformed, reportedError } from "../canonical/errors.ts";
-import { extraFields, list, objects } from "../canonical/json.ts";
+import { append, extraFields, list, objects, stringOf } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
 import { writtenInput } from "../canonical/tools.ts";
 import { writtenUsage } from "../canonical/usage.ts";
@@ -64,7 +64,7 @@ export class MessagesStreamReader extends SseStreamReader {
       case "content_block_delta":
       case "content_block_stop":
         this.#mustHaveBegun();
-        for (const delta of this.#blocks.read(data)) events.push(this.#chunk(delta));
+        this.#block(data, events);
         return;
       case "message_delta":
         this.#mustHaveBegun();
@@ -82,6 +82,15 @@ export class MessagesStreamReader extends SseStreamReader {
 
   protected override close(events: StreamEvent[], broken: boolean): void {
     if (!broken && this.complete) events.push(...this.#end());
+  }
+
+  #block(event: Json, events: StreamEvent[]): void {
+    const chunks = this.#blocks.read(event).map((delta) => this.#chunk(delta));
+    const unread = chunks.some(({ text }) => text !== "") ? "" : unreadText(event);
+    const last = chunks.at(-1);
+    if (unread === "") append(events, chunks);
+    else if (last === undefined) events.push({ data: { ...this.#head, choices: [] }, text: unread });
+    else append(events, [...chunks.slice(0, -1), { ...last, text: last.text + unread }]);
   }
 
   #mustHaveBegun(): void {
@@ -317,4 +326,14 @@ function passedOn(block: OpenBlock, text: string): readonly Json[] {
 
 function argumentsOf(index: number, text: string): Json {
   return { tool_calls: [{ index, function: { arguments: text } }] };
+}
+
+const READ_BLOCKS: ReadonlySet<unknown> = new Set(["text", "thinking", "redacted_thinking", "tool_use"]);
+const RESULT = /result$/;
+
+/** What the model produced in an event of a block that has no canonical form: calls of server tools, a compaction. */
+function unreadText({ type, delta, content_block: block }: Json): string {
+  if (type === "content_block_delta" && isJson(delta)) return producedText(delta);
+  if (type !== "content_block_start" || !isJson(block) || READ_BLOCKS.has(block["type"])) return "";
+  return RESULT.test(stringOf(block["type"])) ? "" : producedText(block);
 }

@@ -1,4 +1,4 @@
-import { isJson, type Json } from "../../kit/index.ts";
+import { type Call, isJson, type Json } from "../../kit/index.ts";
 import { objects } from "../canonical/json.ts";
 import { MARKED } from "../canonical/message.ts";
 import type { Report } from "../canonical/report.ts";
@@ -11,6 +11,7 @@ import {
   nearestEffort,
   UP_TO_HIGH,
 } from "./efforts.ts";
+import { isOff } from "../thinking.ts";
 import type { ModelRules, ThinkingMode } from "./models.ts";
 
 /*
@@ -205,4 +206,15 @@ export function withFitThoughts(
     for (const block of blocks) if (kindOf(block) === "thought") drop(block);
     return kept.length === 0 ? [] : [{ ...message, content: kept }];
   });
+}
+
+/** Whether Claude thinks when it is called so; undefined where nothing in the call says so. */
+export function claudeThinks({ body, dialect }: Call, { modes, known }: ModelRules): boolean | undefined {
+  if (modes.size === 0) return false;
+  if (known && !modes.has("disabled")) return true;
+  if (isOff(body)) return false;
+  // A client of another format that names an effort wants the model to think.
+  const isAsked =
+    isJson(body["thinking"]) || (dialect !== "messages" && effortNamed(body["reasoning_effort"]) !== null);
+  return isAsked || undefined;
 }

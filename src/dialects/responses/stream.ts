@@ -1,6 +1,7 @@
 import { isJson, type Json, type StreamEvent } from "../../kit/index.ts";
 import { ChunkWriter } from "../canonical/answer.ts";
 import { malformed } from "../canonical/errors.ts";
+import { producedText } from "../canonical/produced.ts";
 import { objects, stringOf } from "../canonical/json.ts";
 import { SseStreamReader } from "../canonical/requests.ts";
 import {
@@ -119,7 +120,7 @@ export class ResponsesStreamReader extends SseStreamReader {
     const content = isJson(from["item"]) ? withOwnName(from["item"], this.#as) : from["item"];
     const event = content === from["item"] ? from : { ...from, item: content };
     const index = Number.isSafeInteger(event["output_index"]) ? Number(event["output_index"]) : null;
-    if (index === null) return;
+    if (index === null) return this.#count(unreadText(type, event));
     const item = this.#items.get(index) ?? (isJson(content) ? this.#open(index, content) : null);
     if (item === null || item.done) return;
     const delta = stringOf(event["delta"]);
@@ -143,6 +144,7 @@ export class ResponsesStreamReader extends SseStreamReader {
       case "response.output_text.annotation.added":
         return this.#annotate(event);
       default:
+        this.#count(unreadText(type, event), item);
         // What of reasoning and of calls is not above repeats what is; of a message it is where its parts begin.
         if (type === "response.content_part.added" ? item.type === "message" : !CANONICAL.has(item.type)) {
           this.#pass({ ...event, type });
@@ -177,6 +179,7 @@ export class ResponsesStreamReader extends SseStreamReader {
     if (!item.begun) this.#added(index, item, content, { ...event, type: ADDED });
     this.#fill(index, item, content);
     if (item.call !== null && content["status"] !== "incomplete") this.#finishCall(item, item.call);
+    if (!CANONICAL.has(item.type)) this.#count(producedText(content).slice(item.sent.get(UNREAD) ?? 0), item);
     const image = imageOf(content);
     if (image !== null && !this.#as.native) this.#delta({ images: [image] });
     if (content["type"] === "reasoning") this.#seal(index, item.id, content["encrypted_content"]);
@@ -294,6 +297,13 @@ export class ResponsesStreamReader extends SseStreamReader {
     else if (isJson(annotation)) this.#pass({ type: "response.output_text.annotation.added", ...event });
   }
 
+  /** Output without a canonical place is charged all the same. */
+  #count(text: string, item: OpenItem | null = null): void {
+    if (text === "") return;
+    if (item !== null) count(item, UNREAD, text);
+    this.#events.push(this.#writer.counted(text));
+  }
+
   /** What has no canonical place goes to a client of the same format, and to no other. */
   #pass(event: Json): void {
     if (this.#as.native) this.#delta(nativeEvent(event));
@@ -309,4 +319,14 @@ const CANONICAL: ReadonlySet<string> = new Set(["message", "reasoning", "functio
 
 function count({ sent }: OpenItem, part: string, text: string): void {
   sent.set(part, (sent.get(part) ?? 0) + text.length);
+}
+
+/** Under which what has no canonical place is counted in its item. */
+const UNREAD = "unread";
+/** Deltas of media in base64. */
+const MEDIA_DELTA = /audio\.delta$|partial_image$/;
+
+/** What the model produced in an event that has no canonical form, such as the code of an interpreter, or what it speaks. */
+function unreadText(type: string, { delta }: Json): string {
+  return type.endsWith(".delta") && !MEDIA_DELTA.test(type) ? stringOf(delta) : "";
 }

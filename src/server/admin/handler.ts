@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import { type H3Event, HTTPResponse } from "h3";
 import { auditStamps, type AuditStamp, GatewayError } from "../../kit/index.ts";
 import type { AnswerPage } from "../pages.ts";
+import { repeatedCredential } from "../head-refusals.ts";
 import { type HttpExchange, limitUnreadBody, pathOf, requestIdOf } from "../respond.ts";
 import { createRouter, jsonResponse, notFound, type Route, type RouteContext } from "../router.ts";
 import { AdminAccess, type AdminSettings } from "./access.ts";
@@ -37,6 +38,8 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
     access.requireOwnHost(req, { anyHost });
     if (anyHost) return;
     if (!access.isOn) throw notFound();
+    const repeated = repeatedCredential(req);
+    if (repeated !== null) throw repeated;
     if (OPEN.has(`${event.req.method} ${pathname}`)) return;
     const caller = access.callerOf(req);
     await sessions.check(caller);

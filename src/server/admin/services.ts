@@ -7,6 +7,7 @@ import type {
   CreditGrant,
   LedgerPage,
   LedgerQuery,
+  RolledAdminKey,
   UsagePage,
   UsageQuery,
 } from "../../../schemas/types.gen.ts";
@@ -56,6 +57,7 @@ export interface UserServices {
   addUser(user: AdminSchemas["NewUserRequest"]): Promise<AdminUser>;
   getUser(id: string): Promise<AdminUserDetail>;
   changeUser(id: string, change: AdminSchemas["UserChangeRequest"]): Promise<AdminUser>;
+  deleteUser(id: string): Promise<null>;
   grantCredits(order: CreditsOrder): Promise<CreditGrant>;
   listGrants(
     userId: string,
@@ -63,6 +65,8 @@ export interface UserServices {
   ): Promise<{ readonly grants: readonly CreditGrant[]; readonly next: number | null }>;
   listKeys(userId: string): Promise<readonly AdminKey[]>;
   addKey(userId: string, key: AdminSchemas["AdminKeyRequest"]): Promise<CreatedAdminKey>;
+  changeKey(id: string, change: AdminSchemas["AdminKeyChangeRequest"]): Promise<AdminKey>;
+  rollKey(id: string, roll: AdminSchemas["AdminKeyRollRequest"]): Promise<RolledAdminKey>;
   revokeKey(id: string): Promise<null>;
   /** Voids the user's refresh tokens and access tokens. */
   endUserSessions(userId: string): Promise<null>;
@@ -85,10 +89,13 @@ export const SERVICES: Readonly<Record<keyof AdminServices, "read" | "write" | "
   addUser: "write",
   getUser: "read",
   changeUser: "repeatable",
+  deleteUser: "write",
   grantCredits: "repeatable",
   listGrants: "read",
   listKeys: "read",
   addKey: "write",
+  changeKey: "repeatable",
+  rollKey: "write",
   revokeKey: "write",
   endUserSessions: "repeatable",
   writeAudit: "repeatable",

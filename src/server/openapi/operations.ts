@@ -162,10 +162,12 @@ const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
   AUTHENTICATION_REQUIRED: "No credentials.",
   INVALID_TOKEN: "A token that is not valid, or not any more.",
   INVALID_CODE: "A wrong code, or one that is used up or too old.",
+  SIGN_UP_CLOSED: "There is no account for this identity, and it may not sign up.",
   SIGN_IN_FAILED: "The identity provider did not vouch for the user.",
   INSUFFICIENT_CREDITS:
     "The credits left are less than the request may cost, or what may be spent in a month or day is spent.",
   MODEL_NOT_ALLOWED: "The plan cannot call the model.",
+  KEY_RESTRICTED: "The key may not be used for this endpoint, or not from this address.",
   FORBIDDEN: "The token's role may not do this, or the call comes from another site's page.",
   NOT_FOUND: "No such key.",
   MODEL_NOT_FOUND: "No such model here.",

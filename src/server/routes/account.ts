@@ -1,15 +1,21 @@
-import type { IncomingMessage } from "node:http";
 import type { H3Event } from "h3";
 import { userBody, userUse } from "../../accounts/users.ts";
-import { createKey, listKeys, revokeKey } from "../../accounts/api-keys.ts";
-import { parseKeyLimits } from "../../accounts/key-limits.ts";
+import { changeKey, createKey, keyBody, listKeys, revokeKey, rolledBody, rollKey } from "../../accounts/api-keys.ts";
+import { parseKeyChange, parseKeyLimits } from "../../accounts/key-limits.ts";
 import { type ErrorCode, GatewayError, tierOf, type WindowState } from "../../kit/index.ts";
 import { callerOf, sessionOf } from "../credentials.ts";
-import { BODY_ERRORS, CALLER_ERRORS, json, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
-import { readObject } from "../request-body.ts";
-import { jsonResponse, requestIdIn } from "../router.ts";
+import { BODY_ERRORS, CALLER_ERRORS, json, type Parameter, type RouteEndpoint, type RouteParts } from "../endpoint.ts";
+import { readObject, readOptionalObject } from "../request-body.ts";
+import { jsonResponse, requestIdIn, type RouteContext } from "../router.ts";
 
 const SESSION_ERRORS: readonly ErrorCode[] = ["RATE_LIMIT_ERROR", "INVALID_TOKEN", "STORE_UNAVAILABLE"];
+
+const KEY_ID: Parameter = {
+  name: "key_id",
+  in: "path",
+  description: "`id` of the key.",
+  schema: { type: "string" },
+};
 
 /** A user's own counters and streams; all keys of a user share them. Streams of others are not there. */
 export const USAGE: readonly RouteEndpoint[] = [
@@ -26,8 +32,8 @@ export const USAGE: readonly RouteEndpoint[] = [
     secret: true,
     route:
       ({ store, snapshot, identities }) =>
-      async (_event, { req }) => {
-        const { userId, tier } = await callerOf(req, identities);
+      async (_event, context) => {
+        const { userId, tier } = await callerOf(context, identities, "usage");
         const { limits } = tierOf(snapshot(), tier);
         const [user, windows, { streams }] = await Promise.all([
           store.findUser(userId),
@@ -48,23 +54,21 @@ export const USAGE: readonly RouteEndpoint[] = [
     answers: { 200: { description: "The counters of the running windows.", content: json("UsageCounters") } },
     errors: CALLER_ERRORS,
     secret: true,
-    route:
-      (parts) =>
-      async (_event, { req }) => {
-        const { tier, day, hour, minute } = await counters(req, parts);
-        return jsonResponse(200, {
-          requests_used_today: day.used,
-          requests_limit_today: day.limit,
-          requests_remaining: day.remaining,
-          requests_used_this_hour: hour.used,
-          requests_limit_this_hour: hour.limit,
-          requests_remaining_this_hour: hour.remaining,
-          requests_used_this_minute: minute.used,
-          requests_limit_per_minute: minute.limit,
-          requests_remaining_this_minute: minute.remaining,
-          plan_tier: tier,
-        });
-      },
+    route: (parts) => async (_event, context) => {
+      const { tier, day, hour, minute } = await counters(context, parts);
+      return jsonResponse(200, {
+        requests_used_today: day.used,
+        requests_limit_today: day.limit,
+        requests_remaining: day.remaining,
+        requests_used_this_hour: hour.used,
+        requests_limit_this_hour: hour.limit,
+        requests_remaining_this_hour: hour.remaining,
+        requests_used_this_minute: minute.used,
+        requests_limit_per_minute: minute.limit,
+        requests_remaining_this_minute: minute.remaining,
+        plan_tier: tier,
+      });
+    },
   },
   {
     method: "GET",
@@ -76,12 +80,10 @@ export const USAGE: readonly RouteEndpoint[] = [
     answers: { 200: { description: "The counter of the running hour.", content: json("HourlyUsage") } },
     errors: CALLER_ERRORS,
     secret: true,
-    route:
-      (parts) =>
-      async (_event, { req }) => {
-        const { tier, hour } = await counters(req, parts);
-        return jsonResponse(200, { ...hour, plan_tier: tier });
-      },
+    route: (parts) => async (_event, context) => {
+      const { tier, hour } = await counters(context, parts);
+      return jsonResponse(200, { ...hour, plan_tier: tier });
+    },
   },
   {
     method: "POST",
@@ -95,8 +97,8 @@ export const USAGE: readonly RouteEndpoint[] = [
     secret: true,
     route:
       ({ identities, kill }) =>
-      async (_event, { req }) => {
-        const { userId } = await callerOf(req, identities);
+      async (_event, context) => {
+        const { userId } = await callerOf(context, identities, "inference");
         return jsonResponse(200, { killed_streams: await kill(userId) });
       },
   },
@@ -112,8 +114,8 @@ export const USAGE: readonly RouteEndpoint[] = [
     secret: true,
     route:
       ({ identities, streams, now }) =>
-      async (_event, { req }) => {
-        const { userId } = await callerOf(req, identities);
+      async (_event, context) => {
+        const { userId } = await callerOf(context, identities, "usage");
         const { streams: own, complete } = await streams.listOf(userId);
         const at = now();
         const data = own
@@ -135,20 +137,18 @@ export const USAGE: readonly RouteEndpoint[] = [
     answers: { 200: { description: "It ends within about a second.", content: json("EndedStream") } },
     errors: [...CALLER_ERRORS, "INVALID_REQUEST", "NOT_FOUND"],
     secret: true,
-    route:
-      (parts) =>
-      async (event, { req }) => {
-        const { identities, streams, log } = parts;
-        const { userId } = await callerOf(req, identities);
-        const id = decodeURIComponent(event.context.params?.["stream_id"] ?? "");
-        const { ended, complete } = await streams.endOf(userId, id);
-        if (!ended) {
-          const where = complete ? "" : " on the instances that answer";
-          throw new GatewayError("NOT_FOUND", `No such stream${where}`);
-        }
-        log.info({ ...loggedIds(event, parts, { user: userId }), stream: id }, "stream ended by its user");
-        return jsonResponse(200, { ended });
-      },
+    route: (parts) => async (event, context) => {
+      const { identities, streams, log } = parts;
+      const { userId } = await callerOf(context, identities, "inference");
+      const id = decodeURIComponent(event.context.params?.["stream_id"] ?? "");
+      const { ended, complete } = await streams.endOf(userId, id);
+      if (!ended) {
+        const where = complete ? "" : " on the instances that answer";
+        throw new GatewayError("NOT_FOUND", `No such stream${where}`);
+      }
+      log.info({ ...loggedIds(event, parts, { user: userId }), stream: id }, "stream ended by its user");
+      return jsonResponse(200, { ended });
+    },
   },
 ];
 
@@ -218,13 +218,66 @@ export const KEYS: readonly RouteEndpoint[] = [
       },
   },
   {
+    method: "PATCH",
+    path: "/v1/user/key/{key_id}",
+    credentials: "access token",
+    id: "changeKey",
+    tag: "Keys",
+    summary: "Change API key",
+    description:
+      "Name, models, budget, tags, expiry, scopes and addresses; within a second on every instance. Spending goes on as it was.",
+    parameters: [KEY_ID],
+    request: { required: true, content: json("ApiKeyChange") },
+    answers: { 200: { description: "The key as it is now.", content: json("ApiKey") } },
+    errors: [...BODY_ERRORS, ...SESSION_ERRORS, "NOT_FOUND"],
+    secret: true,
+    route:
+      (parts) =>
+      async (event, { req }) => {
+        const { store, identities, now, log } = parts;
+        const { userId, tier } = await sessionOf(req, identities);
+        const keyId = keyIdIn(event);
+        const change = parseKeyChange(await readObject(req), now());
+        const key = await changeKey(store, { userId, keyId }, change);
+        log.info(loggedIds(event, parts, { user: userId, key: keyId }), "API key changed");
+        return jsonResponse(200, keyBody(key, tier));
+      },
+  },
+  {
+    method: "POST",
+    path: "/v1/user/key/{key_id}/roll",
+    credentials: "access token",
+    id: "rollKey",
+    tag: "Keys",
+    summary: "Roll API key",
+    description:
+      "Makes a key with a new id and the settings of this one, which serves until the grace is over. Both spend of one budget.",
+    parameters: [KEY_ID],
+    request: { required: false, content: json("ApiKeyRoll") },
+    answers: { 200: { description: "The new key; its secret is shown this once.", content: json("RolledApiKey") } },
+    errors: [...BODY_ERRORS, ...SESSION_ERRORS, "NOT_FOUND"],
+    secret: true,
+    route:
+      (parts) =>
+      async (event, { req }) => {
+        const { store, identities, now, log } = parts;
+        const { userId, tier } = await sessionOf(req, identities);
+        const keyId = keyIdIn(event);
+        const { grace } = await readOptionalObject(req);
+        const rolled = await rollKey(store, { userId, keyId, grace }, now());
+        const ids = { user: userId, key: keyId, next: rolled.key.id };
+        log.info(loggedIds(event, parts, ids), "API key rolled");
+        return jsonResponse(200, rolledBody(keyId, rolled, tier));
+      },
+  },
+  {
     method: "DELETE",
     path: "/v1/user/key/{key_id}",
     credentials: "access token",
     id: "revokeKey",
     tag: "Keys",
     summary: "Revoke API key",
-    parameters: [{ name: "key_id", in: "path", description: "`id` of the key.", schema: { type: "string" } }],
+    parameters: [KEY_ID],
     answers: { 200: { description: "The key works no more.", content: json("Revoked") } },
     errors: [...SESSION_ERRORS, "INVALID_REQUEST", "NOT_FOUND"],
     secret: true,
@@ -233,7 +286,7 @@ export const KEYS: readonly RouteEndpoint[] = [
       async (event, { req }) => {
         const { store, identities, log } = parts;
         const { userId } = await sessionOf(req, identities);
-        const keyId = decodeURIComponent(event.context.params?.["key_id"] ?? "");
+        const keyId = keyIdIn(event);
         await revokeKey(store, { userId, keyId });
         log.info(loggedIds(event, parts, { user: userId, key: keyId }), "API key revoked");
         return jsonResponse(200, { message: "API key revoked" });
@@ -250,8 +303,12 @@ function loggedIds(event: H3Event, { digestOf }: RouteParts, ids: Readonly<Recor
   return { request_id: requestIdIn(event), ...Object.fromEntries(digests) };
 }
 
-async function counters(req: IncomingMessage, { store, snapshot, identities }: RouteParts) {
-  const { userId, tier } = await callerOf(req, identities);
+function keyIdIn(event: H3Event): string {
+  return decodeURIComponent(event.context.params?.["key_id"] ?? "");
+}
+
+async function counters(context: RouteContext, { store, snapshot, identities }: RouteParts) {
+  const { userId, tier } = await callerOf(context, identities, "usage");
   const windows = await store.windows(userId, tierOf(snapshot(), tier).limits);
   return { tier, day: counter(windows.day), hour: counter(windows.hour), minute: counter(windows.minute) };
 }

@@ -43,9 +43,9 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
     errors: CALLER_ERRORS,
     route:
       ({ snapshot, identities, now }) =>
-      async (event, { req }) => {
+      async (event, context) => {
         const asked = event.url.searchParams.get("available") === "true";
-        const caller = asked ? await callerOf(req, identities) : null;
+        const caller = asked ? await callerOf(context, identities, null) : null;
         const current = snapshot();
         const listed = published(current, now()).filter((model) => caller === null || mayUse(model, caller, current));
         return jsonResponse(200, { object: "list", data: listed.map((model) => entry(model, current)) });
@@ -73,7 +73,7 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
       ({ snapshot, identities, now }) =>
       async (event, context) => {
         const id = modelId(event);
-        const caller = await callerOf(context.req, identities);
+        const caller = await callerOf(context, identities, null);
         const current = snapshot();
         const model = modelAt(current, id, now());
         if (model === null) throw new GatewayError("MODEL_NOT_FOUND", "Model not found");
@@ -92,8 +92,8 @@ export const CATALOGUE: readonly RouteEndpoint[] = [
     errors: CALLER_ERRORS,
     route:
       ({ snapshot, identities, now }) =>
-      async (_event, { req }) => {
-        await callerOf(req, identities);
+      async (_event, context) => {
+        await callerOf(context, identities, null);
         return jsonResponse(200, { models: published(snapshot(), now()).map(pricing) });
       },
   },

@@ -79,8 +79,8 @@ export const OWN_LEDGER: readonly RouteEndpoint[] = [
     secret: true,
     route:
       ({ identities, store }) =>
-      async (event, { req }) => {
-        const { userId } = await callerOf(req, identities);
+      async (event, context) => {
+        const { userId } = await callerOf(context, identities, "usage");
         const parameters = readParameters(LEDGER_PARAMETERS, event.url.searchParams) as Parameters;
         const page = shownLedger(await store.ledgerPage({ ...ledgerQueryOf(parameters), userId }));
         return jsonResponse(200, { ...page, data: page.data.map(withoutUser) });
@@ -100,8 +100,8 @@ export const OWN_LEDGER: readonly RouteEndpoint[] = [
     secret: true,
     route:
       ({ identities, store, now }) =>
-      async (event, { req }) => {
-        const { userId } = await callerOf(req, identities);
+      async (event, context) => {
+        const { userId } = await callerOf(context, identities, "usage");
         const parameters = readParameters(USAGE_PARAMETERS, event.url.searchParams) as UsageParameters;
         const page = shownUsage(await store.usage({ ...usageQueryOf(parameters, now()), userId }));
         return jsonResponse(200, { ...page, data: page.data.map(withoutUser) });

@@ -1,6 +1,6 @@
 import type { TLSSocket } from "node:tls";
 import { getCookie, type H3Event, HTTPResponse, setCookie } from "h3";
-import { GatewayError, invalidRequest } from "../../kit/index.ts";
+import { type ErrorCode, GatewayError, invalidRequest } from "../../kit/index.ts";
 import {
   type Answer,
   BODY_ERRORS,
@@ -90,9 +90,9 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
     errors: ["INVALID_REQUEST", "UNKNOWN_PATH", "PROVIDER_ERROR", "STORE_UNAVAILABLE"],
     secret: true,
     route:
-      ({ signIn }) =>
+      ({ signIn, snapshot }) =>
       async (event, context) => {
-        const origin = publicOriginOf(context);
+        const origin = snapshot().server.publicUrl ?? publicOriginOf(context);
         if (origin === null) throw invalidRequest("/", "must name its host");
         const redirectTo = event.url.searchParams.get("redirect_to");
         const { location, state, maxAge } = await signIn.begin({ provider: providerOf(event), redirectTo, origin });
@@ -108,7 +108,7 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
     tag: "Sign-in",
     summary: "Come back from an identity provider",
     description:
-      "A sign-in that failed is 401 in JSON for everybody. A browser goes on from there to the dashboard, where that is on.",
+      "A sign-in that failed is 401 in JSON for everybody, and 403 for a newcomer who may not sign up. A browser goes on from there to the dashboard, where that is on.",
     parameters: [
       PROVIDER,
       { name: "code", in: "query", description: "From the provider.", schema: { type: "string" } },
@@ -118,7 +118,7 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
       200: { ...SIGNED_IN, description: "Signed in; with `Accept: application/json`." },
       302: { description: "Signed in; on to `redirect_to`.", headers: ["Location", "Set-Cookie"] },
     },
-    errors: ["INVALID_REQUEST", "SIGN_IN_FAILED", "UNKNOWN_PATH", "STORE_UNAVAILABLE"],
+    errors: ["INVALID_REQUEST", "SIGN_IN_FAILED", "SIGN_UP_CLOSED", "UNKNOWN_PATH", "STORE_UNAVAILABLE"],
     secret: true,
     route: (parts) => async (event, context) => {
       const state = readCookie(event, context, "gateway_sign_in");
@@ -127,8 +127,8 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
       const provider = providerOf(event);
       const complete = () => parts.signIn.complete({ provider, url, state });
       const completed = await recorded(parts, complete).catch((error: unknown) => {
-        const isFailed = error instanceof GatewayError && error.code === "SIGN_IN_FAILED";
-        if (isFailed && isForPages(context, parts)) event.res.headers.set("Refresh", refreshTo(provider));
+        const why = error instanceof GatewayError ? SHOWN_ON_PAGES[error.code] : undefined;
+        if (why !== undefined && isForPages(context, parts)) event.res.headers.set("Refresh", refreshTo(why, provider));
         throw error;
       });
       const answer = await begun(event, context, completed.session, "oauth", parts);
@@ -148,7 +148,7 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
     errors: [...BODY_ERRORS, "INVALID_TOKEN", "STORE_UNAVAILABLE"],
     secret: true,
     route: (parts) => async (event, context) => {
-      const token = await refreshToken(event, context);
+      const token = await refreshToken(event, context, parts);
       if (token === null) throw new GatewayError("INVALID_TOKEN", "Invalid or expired token");
       return signedIn(event, context, await parts.signIn.refresh(token), parts);
     },
@@ -164,17 +164,15 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
     answers: { 204: { description: "The session has ended, if there was one.", headers: ["Set-Cookie"] } },
     errors: ["STORE_UNAVAILABLE"],
     secret: true,
-    route:
-      ({ signIn }) =>
-      async (event, context) => {
-        const token = await refreshToken(event, context).catch(ignoreRefusal);
-        if (token !== null) await signIn.logout(token);
-        // A foreign page may not sign its visitor out.
-        if (context.req.headers.origin === undefined || isSameOrigin(context)) {
-          writeCookie(event, context, "gateway_refresh", "", 0);
-        }
-        return new HTTPResponse(null, { status: 204 });
-      },
+    route: (parts) => async (event, context) => {
+      const token = await refreshToken(event, context, parts).catch(ignoreRefusal);
+      if (token !== null) await parts.signIn.logout(token);
+      // A foreign page may not sign its visitor out.
+      if (context.req.headers.origin === undefined || isSameOrigin(context, parts)) {
+        writeCookie(event, context, "gateway_refresh", "", 0);
+      }
+      return new HTTPResponse(null, { status: 204 });
+    },
   },
 ];
 
@@ -218,9 +216,9 @@ function signedIn(event: H3Event, context: RouteContext, session: Session, { now
 }
 
 /** From the body, or else from the cookie, which only a page of this host may use. @throws GatewayError 400, 413, 415 */
-async function refreshToken(event: H3Event, context: RouteContext): Promise<string | null> {
+async function refreshToken(event: H3Event, context: RouteContext, parts: RouteParts): Promise<string | null> {
   const { refresh_token: token } = await readOptionalObject(context.req);
-  if (token === undefined) return isSameOrigin(context) ? readCookie(event, context, "gateway_refresh") : null;
+  if (token === undefined) return isSameOrigin(context, parts) ? readCookie(event, context, "gateway_refresh") : null;
   if (typeof token !== "string") throw invalidRequest("/refresh_token", "must be a string");
   return token;
 }
@@ -243,9 +241,15 @@ function isForPages(context: RouteContext, { snapshot }: RouteParts): boolean {
   return snapshot().server.dashboard && accepts(context, HTML_TYPE) && !accepts(context, JSON_TYPE);
 }
 
+/** Refusals that the dashboard explains, by the parameter of its address. */
+const SHOWN_ON_PAGES: Partial<Record<ErrorCode, string>> = {
+  SIGN_IN_FAILED: "sign_in_failed",
+  SIGN_UP_CLOSED: "sign_up_closed",
+};
+
 /** In place of a redirect, which could not be a 401: browsers follow it, programs read the answer. Of the path's name alone. */
-function refreshTo(provider: string): string {
-  return `0; url=/#/?sign_in_failed=${encodeURIComponent(provider)}`;
+function refreshTo(why: string, provider: string): string {
+  return `0; url=/#/?${why}=${encodeURIComponent(provider)}`;
 }
 
 function providerOf(event: H3Event): string {
@@ -286,10 +290,10 @@ export function publicOriginOf(context: RouteContext): string | null {
   return URL.canParse(url) ? new URL(url).origin : null;
 }
 
-/** What a page of this very host has sent, as the browser says. */
-export function isSameOrigin(context: RouteContext): boolean {
+/** What a page of this very host has sent, as the browser says. A proxy may not pass on the host that the browser sees. */
+export function isSameOrigin(context: RouteContext, { snapshot }: Pick<RouteParts, "snapshot">): boolean {
   const { origin } = context.req.headers;
-  return origin !== undefined && origin === publicOriginOf(context);
+  return origin !== undefined && (origin === publicOriginOf(context) || origin === snapshot().server.publicUrl);
 }
 
 /** What the proxy next to us has written: earlier values may be the client's own invention. */

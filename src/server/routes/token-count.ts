@@ -86,7 +86,7 @@ function countTokensRoute(parts: RouteParts): Route["handle"] {
     }
   };
   return async (_event, context) => {
-    const principal = await keyHolderOf(context.req, parts.identities);
+    const principal = await keyHolderOf(context, parts.identities);
     const shed = parts.shed(principal.tier);
     if (shed !== null) throw shed;
     const claim = context.memory?.claim(principal.userId);

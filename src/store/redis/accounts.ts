@@ -1,18 +1,8 @@
 import { hash } from "node:crypto";
-import {
-  type ApiKey,
-  budgetPeriodOf,
-  budgetResetsAt,
-  isExpired,
-  type KeyLimits,
-  type NewKey,
-  type OnChange,
-  type Principal,
-  type User,
-} from "../../kit/index.ts";
-import { packLimits, type StoredLimits, unpackLimits } from "../key-limits.ts";
+import type { ApiKey, OnChange, User } from "../../kit/index.ts";
 import type { Connection } from "./connection.ts";
-import { hexOf, inBatches, type Keys, loadScript } from "./scripts.ts";
+import { keyMethods } from "./keys.ts";
+import { type Keys, loadScript, lowerCase } from "./scripts.ts";
 import { userMethods } from "./users.ts";
 
 /**
@@ -22,168 +12,32 @@ import { userMethods } from "./users.ts";
  */
 export function accountMethods(connection: Connection, keys: Keys, now: () => number, latest: () => number) {
   const { userById, ...users } = userMethods(connection, keys, now, latest);
+  const ofKeys = keyMethods(connection, keys, now);
   return {
     ...users,
-    ...keyMethods(connection, keys, now),
+    ...ofKeys,
     ...identityMethods(connection, keys, userById),
+    ...deletionMethods(connection, keys, now, { ...users, ...ofKeys, userById }),
 
     /** Pushes what the scripts publish that change a user's tier or keys. */
     onChange: (listener: OnChange) => connection.subscribe(keys.changes, listener, () => listener(null)),
   };
 }
 
-/** What is kept of a key in its user's slot: "<createdAt> " and this as JSON. */
-interface StoredKey {
-  readonly name: string;
-  readonly prefix: string;
-  /** Hexadecimal. */
-  readonly digest: string;
-  readonly limits?: StoredLimits;
-}
-
-/** Milliseconds for which what leads to a key stays after its expiry: clocks differ. */
-const EXPIRED_KEY_TTL_MS = 60_000;
-
-const ADD_KEY = loadScript("key-add", "clock", "key-budgets");
-const LIST_KEYS = loadScript("key-list", "clock");
-const REVOKE_KEY = loadScript("key-revoke", "clock", "key-budgets");
-const TOUCH_KEYS = loadScript("key-touch");
-const FIND_PRINCIPAL = loadScript("principal", "clock");
-
-/**
- * API keys. A key is live while its user's slot has it; what leads there from its digest and from its id is written
- * before and removed after, so that what a crash leaves behind means nothing.
- * @param now Unix milliseconds; 0 means the server's clock.
- */
-function keyMethods(connection: Connection, keys: Keys, now: () => number) {
-  /** Two strings that lead to a key, or null. */
-  async function readPointer(pointer: string): Promise<readonly [string, string] | null> {
-    const text = (await connection.read("GET", pointer)) as string | null;
-    return text === null ? null : (JSON.parse(text) as [string, string]);
-  }
-
-  async function writePointer(pointer: string, userId: string, to: string, expiresAt?: number): Promise<void> {
-    const text = JSON.stringify([userId, to]);
-    const ttl = expiresAt === undefined ? [] : ["PXAT", expiresAt + EXPIRED_KEY_TTL_MS];
-    const before = await connection.call("SET", pointer, text, "NX", "GET", ...ttl);
-    if (before !== null && before !== text) throw new Error(`cannot make a key of ${userId}: there is one like it`);
-  }
-
-  const deletePointers = (id: string, digest: string) =>
-    Promise.all([connection.call("DEL", keys.keyByDigest(digest)), connection.call("DEL", keys.keyById(id))]);
-
-  async function touch(userId: string, uses: readonly (string | number)[]): Promise<void> {
-    await connection.run(TOUCH_KEYS, [keys.apiKeys(userId), keys.keyUses(userId)], uses);
-  }
-
-  return {
-    async principalByDigest(digest: Uint8Array): Promise<Principal | null> {
-      const hex = hexOf(digest);
-      const pointer = await readPointer(keys.keyByDigest(hex));
-      if (!pointer) return null;
-      const [userId, keyId] = pointer;
-      const own = [keys.user(userId), keys.apiKeys(userId)];
-      // A key that is not known yet waits for a slow server as long as its admission would.
-      const reply = await connection.run(FIND_PRINCIPAL, own, [now(), keyId], () => [now(), keyId]);
-      if (reply === null) return null;
-      const [tier, version, key, at] = reply as [string, string, string, number];
-      const { digest: stored, ...rest } = storedKeyOf(key);
-      const limits = limitsOf(rest);
-      if (stored !== hex || isExpired(limits, at)) return null;
-      return { userId, tier, keyId, version: Number(version), ...(limits && { keyLimits: limits }) };
-    },
-
-    async touchKeys(used: ReadonlyMap<string, number>): Promise<void> {
-      const uses = new Map<string, (string | number)[]>();
-      await inBatches([...used], async ([id, at]) => {
-        const pointer = await readPointer(keys.keyById(id));
-        if (!pointer) return;
-        const ofUser = uses.get(pointer[0]) ?? [];
-        ofUser.push(id, at);
-        uses.set(pointer[0], ofUser);
-      });
-      await inBatches([...uses], ([userId, ofUser]) => touch(userId, ofUser));
-    },
-
-    async addKey({ id, userId, digest, name, prefix, limits }: NewKey, maximum: number): Promise<ApiKey | null> {
-      const hex = hexOf(digest);
-      const expiresAt = limits?.expiresAt;
-      await Promise.all([
-        writePointer(keys.keyByDigest(hex), userId, id, expiresAt),
-        writePointer(keys.keyById(id), userId, hex, expiresAt),
-      ]);
-      const kept: StoredKey = { name, prefix, digest: hex, ...(limits && { limits: packLimits(limits) }) };
-      const own = [keys.user(userId), keys.apiKeys(userId), keys.keyUses(userId)];
-      const reply = await connection.run(ADD_KEY, own, [now(), id, JSON.stringify(kept), maximum]);
-      if (reply !== "full" && reply !== "unknown")
-        return withBudget(toKey(id, userId, String(reply), null), Number.parseInt(String(reply), 10), new Map());
-      await deletePointers(id, hex);
-      if (reply === "unknown") throw new Error(`cannot make a key of an unknown user: ${userId}`);
-      return null;
-    },
-
-    async listKeys(userId: string): Promise<ApiKey[]> {
-      const own = [keys.apiKeys(userId), keys.keyUses(userId), keys.user(userId)];
-      const [at, kept, uses, user] = (await connection.run(LIST_KEYS, own, [now()])) as ListReply;
-      const [lastUses, fields] = [new Map(pairs(uses)), new Map(pairs(user))];
-      return pairs(kept)
-        .map(([id, key]) => toKey(id, userId, key, lastUses.get(id) ?? null))
-        .filter(({ limits }) => !isExpired(limits, at))
-        .map((key) => withBudget(key, at, fields))
-        .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1));
-    },
-
-    async revokeKey(id: string, userId?: string): Promise<boolean> {
-      const pointer = await readPointer(keys.keyById(id));
-      if (!pointer) return false;
-      const [owner, digest] = pointer;
-      if (userId !== undefined && userId !== owner) return false;
-      const own = [keys.user(owner), keys.apiKeys(owner), keys.keyUses(owner)];
-      const revoked = await connection.run(REVOKE_KEY, own, [now(), id, owner, keys.changes]);
-      await deletePointers(id, digest);
-      return revoked === 1;
-    },
-  };
-}
-
-function pairs(flat: readonly string[]): [string, string][] {
-  return flat.flatMap((key, index) => (index % 2 === 0 ? [[key, flat[index + 1] ?? ""]] : []));
-}
-
-function storedKeyOf(key: string): StoredKey {
-  return JSON.parse(key.slice(key.indexOf(" "))) as StoredKey;
-}
-
-type ListReply = readonly [at: number, keys: string[], uses: string[], user: string[]];
-
-/** @param user the fields of its user. */
-function withBudget(key: ApiKey, at: number, user: ReadonlyMap<string, string>): ApiKey {
-  const per = key.limits?.budget?.per;
-  if (per === undefined) return key;
-  const name = `${key.id}:${budgetPeriodOf(per, at)}`;
-  const [spent, held] = [BigInt(user.get(`spent:${name}`) ?? 0), BigInt(user.get(`held:${name}`) ?? 0)];
-  return { ...key, budget: { spent, held, resetsAt: budgetResetsAt(per, at) } };
-}
-
-function limitsOf({ limits }: Pick<StoredKey, "limits">): KeyLimits | undefined {
-  return limits && unpackLimits(limits);
-}
-
-function toKey(id: string, userId: string, key: string, usedAt: string | null): ApiKey {
-  const { name, prefix, ...rest } = storedKeyOf(key);
-  const lastUsedAt = usedAt === null ? null : Number(usedAt);
-  const limits = limitsOf(rest);
-  const createdAt = Number.parseInt(key, 10);
-  return { id, userId, name, prefix, createdAt, lastUsedAt, ...(limits && { limits }) };
-}
-
 /** Who an identity provider's subjects sign in as. `userById` is the users' (users.ts). */
 function identityMethods(connection: Connection, keys: Keys, userById: (id: string) => Promise<User | null>) {
   const keyOf = (issuer: string, subject: string) => keys.identity(hash("sha256", JSON.stringify([issuer, subject])));
 
+  /** For the deletion of the user; before the identity, so that a crash leaves nothing that is not found. */
+  const note = (userId: string, key: string) => connection.call("SADD", keys.identitiesOf(userId), key);
+
   async function findIdentity(issuer: string, subject: string): Promise<User | null> {
-    const id = (await connection.call("GET", keyOf(issuer, subject))) as string | null;
-    return id === null ? null : userById(id);
+    const key = keyOf(issuer, subject);
+    const id = (await connection.call("GET", key)) as string | null;
+    const user = id === null ? null : await userById(id);
+    // Those of an earlier version are not noted yet.
+    if (user !== null) await note(user.id, key);
+    return user;
   }
 
   return {
@@ -193,8 +47,53 @@ function identityMethods(connection: Connection, keys: Keys, userById: (id: stri
     async linkIdentity(issuer: string, subject: string, userId: string): Promise<User | null> {
       const user = await userById(userId);
       if (!user) return findIdentity(issuer, subject);
-      const before = (await connection.call("SET", keyOf(issuer, subject), userId, "NX", "GET")) as string | null;
-      return before === null || before === userId ? user : userById(before);
+      const key = keyOf(issuer, subject);
+      await note(userId, key);
+      const before = (await connection.call("SET", key, userId, "NX", "GET")) as string | null;
+      if (before === null || before === userId) return user;
+      const holder = await userById(before);
+      if (holder !== null) return holder;
+      // Its user was deleted.
+      await connection.call("SET", key, userId);
+      return user;
+    },
+  };
+}
+
+const FREE_POINTER = loadScript("pointer-free");
+const DELETE_USER = loadScript("user-delete", "clock");
+
+/** What the deletion asks of the other roles. */
+interface DeletionParts {
+  readonly userById: (id: string) => Promise<User | null>;
+  readonly setDisabled: (id: string, disabled: boolean) => Promise<User | null>;
+  readonly listKeys: (userId: string) => Promise<readonly ApiKey[]>;
+  readonly revokeKey: (keyId: string, userId: string) => Promise<boolean>;
+}
+
+/**
+ * Deletion of a user. The address goes last, so that one that was broken off can be repeated.
+ * @param now Unix milliseconds; 0 means the server's clock.
+ */
+function deletionMethods(connection: Connection, keys: Keys, now: () => number, parts: DeletionParts) {
+  /** Only what is still this user's. */
+  const free = (pointer: string, userId: string) => connection.run(FREE_POINTER, [pointer], [userId]);
+
+  return {
+    async deleteUser(id: string): Promise<boolean> {
+      const user = await parts.userById(id);
+      if (user === null) return false;
+      await parts.setDisabled(id, true);
+      for (const key of await parts.listKeys(id)) await parts.revokeKey(key.id, id);
+      const email = lowerCase(user.email);
+      const identities = (await connection.call("SMEMBERS", keys.identitiesOf(id))) as readonly string[];
+      for (const identity of identities) await free(identity, id);
+      await connection.call("DEL", keys.codes(hash("sha256", email)));
+      await connection.call("ZREM", keys.addresses, `${email} ${id}`);
+      await free(keys.address(email), id);
+      const own = [keys.user(id), keys.apiKeys(id), keys.keyUses(id), keys.identitiesOf(id)];
+      await connection.run(DELETE_USER, own, [now(), id, keys.changes]);
+      return true;
     },
   };
 }

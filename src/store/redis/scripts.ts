@@ -46,7 +46,8 @@ export async function inBatches<Item, Result>(
 export function createKeys(prefix: string) {
   return {
     /**
-     * Hash, durable: email tier balance granted charged available version stop created disabled sessions swept; `looked` for a while
+     * Hash, durable: email tier balance granted charged available version stop created disabled deleted sessions
+     * swept; `looked` for a while
      * (reservations.lua). Of keys with a budget `spent:<key>:<period>` and, while they run something,
      * `held:<key>:<period>`. Amounts are decimal nano-units.
      */
@@ -81,7 +82,7 @@ export function createKeys(prefix: string) {
 
     /** Hash, goes by itself: what `user` will be once its address is claimed. */
     newUser: (id: string) => `${prefix}n:{${id}}`,
-    /** Hash, durable: id of a live key to what is kept of it (api-keys.ts). A key that is not here is none. */
+    /** Hash, durable: id of a live key to what is kept of it (keys.ts). A key that is not here is none. */
     apiKeys: (id: string) => `${prefix}ks:{${id}}`,
     /** Hash, durable: id of a live key to its last use in Unix milliseconds. */
     keyUses: (id: string) => `${prefix}kt:{${id}}`,
@@ -108,6 +109,8 @@ export function createKeys(prefix: string) {
     keyById: (id: string) => `${prefix}kid:${id}`,
     /** String, durable: the user of an identity provider's subject, by their digest. */
     identity: (digest: string) => `${prefix}i:${digest}`,
+    /** Set, durable: the keys of `identity` that are a user's. */
+    identitiesOf: (id: string) => `${prefix}is:{${id}}`,
     /** String, durable. */
     remembered: (name: string) => `${prefix}m:${name}`,
 

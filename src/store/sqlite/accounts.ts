@@ -1,13 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import {
-  type ApiKey,
-  budgetPeriodOf,
-  budgetResetsAt,
   type Grant,
   invalidRequest,
-  type KeyLimits,
   type NewGrant,
-  type NewKey,
   type OnChange,
   type NewUser,
   type Principal,
@@ -17,9 +12,9 @@ import {
 } from "../../kit/index.ts";
 import type { KnownBudgets } from "./budgets.ts";
 import type { Transactions } from "./commits.ts";
-import { packLimits, type StoredLimits, unpackLimits } from "../key-limits.ts";
 import { isWanted, LAST_CHARACTER, pageOfUsers } from "../user-pages.ts";
 import { USERS_PER_PAGE } from "../windows.ts";
+import { keyMethods } from "./keys.ts";
 import type { KnownUsers } from "./users.ts";
 
 type UserRow = Record<"id" | "email" | "tier", string> &
@@ -45,6 +40,7 @@ export function accountMethods(
     ...userMethods(db, transactions, now, onChanged, users),
     ...keyMethods(db, transactions, now, onChanged, budgets),
     ...identityMethods(db, transactions, users),
+    ...deletionMethods(db, transactions, now, onChanged, users),
 
     accountsVersion: transactions.read(() => users.version()),
 
@@ -71,19 +67,24 @@ function userMethods(
     `INSERT INTO users (id, email, tier, balance, granted, created_at) VALUES (?, ?, ?, ?, ?, ?)
      ON CONFLICT DO NOTHING RETURNING ${USER_COLUMNS}`,
   );
-  const find = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE id = ? OR email = ?`);
+  const find = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE (id = ? OR email = ?) AND deleted_at IS NULL`);
   const tierOf = db.prepare("SELECT tier, sessions FROM users WHERE id = ? AND disabled_at IS NULL");
-  const list = db.prepare(`SELECT ${USER_COLUMNS} FROM users ORDER BY created_at, id`);
-  const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
+  const list = db.prepare(`SELECT ${USER_COLUMNS} FROM users WHERE deleted_at IS NULL ORDER BY created_at, id`);
+  const setTier = db.prepare(`UPDATE users SET tier = ? WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`);
   const grant = db.prepare(`UPDATE users SET balance = ?, granted = ? WHERE id = ? RETURNING ${USER_COLUMNS}`);
 
   const disable = db.prepare(
-    `UPDATE users SET disabled_at = ifnull(disabled_at, ?), stop_token = stop_token + 1 WHERE id = ? RETURNING ${USER_COLUMNS}`,
+    `UPDATE users SET disabled_at = ifnull(disabled_at, ?), stop_token = stop_token + 1
+     WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`,
   );
-  const enable = db.prepare(`UPDATE users SET disabled_at = NULL WHERE id = ? RETURNING ${USER_COLUMNS}`);
-  const endSessions = db.prepare(`UPDATE users SET sessions = sessions + 1 WHERE id = ? RETURNING ${USER_COLUMNS}`);
+  const enable = db.prepare(
+    `UPDATE users SET disabled_at = NULL WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`,
+  );
+  const endSessions = db.prepare(
+    `UPDATE users SET sessions = sessions + 1 WHERE id = ? AND deleted_at IS NULL RETURNING ${USER_COLUMNS}`,
+  );
   const page = db.prepare(
-    `SELECT ${USER_COLUMNS} FROM users WHERE email > ? AND email >= ? AND email < ? ORDER BY email LIMIT ?`,
+    `SELECT ${USER_COLUMNS} FROM users WHERE email > ? AND email >= ? AND email < ? AND deleted_at IS NULL ORDER BY email LIMIT ?`,
   );
 
   const toUser = (found: unknown) => userOf(found, users);
@@ -209,106 +210,14 @@ function sessionsOf(sessions: unknown): Pick<User, "sessions"> {
   return Number(sessions) > 0 ? { sessions: Number(sessions) } : {};
 }
 
-type KeyRow = Record<"id" | "user_id" | "name" | "prefix" | "limits", string> & {
-  created_at: bigint;
-  last_used_at: bigint | null;
-};
-type PrincipalRow = Record<"key_id" | "user_id" | "tier" | "limits", string>;
-
-const KEY_COLUMNS = "id, user_id, name, prefix, created_at, last_used_at, limits";
-
-/** Its parameter is the time. */
-const IS_LIVE = "revoked_at IS NULL AND ifnull(expires_at, 1e999) > ?";
-
-/** API keys. Revoked and expired ones stay, unlisted: the ledger names them. */
-function keyMethods(
-  db: DatabaseSync,
-  { read, write, writeDurably }: Transactions,
-  now: () => number,
-  onChanged: (userId: string) => void,
-  budgets: KnownBudgets,
-) {
-  const principal = db.prepare(
-    `SELECT api_keys.id AS key_id, user_id, tier, limits FROM api_keys JOIN users ON users.id = user_id
-     WHERE digest = ? AND disabled_at IS NULL AND ${IS_LIVE}`,
-  );
-  const touch = db.prepare("UPDATE api_keys SET last_used_at = max(ifnull(last_used_at, 0), ?) WHERE id = ?");
-  const userExists = db.prepare("SELECT 1 FROM users WHERE id = ?");
-  const live = db.prepare(`SELECT count(*) AS live FROM api_keys WHERE user_id = ? AND ${IS_LIVE}`);
-  const insert = db.prepare(
-    `INSERT INTO api_keys (id, user_id, digest, name, prefix, created_at, expires_at, limits)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING ${KEY_COLUMNS}`,
-  );
-  const list = db.prepare(
-    `SELECT ${KEY_COLUMNS} FROM api_keys WHERE user_id = ? AND ${IS_LIVE} ORDER BY created_at, id`,
-  );
-  const revoke = db.prepare(
-    `UPDATE api_keys SET revoked_at = ? WHERE id = ? AND user_id = ifnull(?, user_id) AND ${IS_LIVE} RETURNING user_id`,
-  );
-
-  const forgetBudget = db.prepare("DELETE FROM key_budgets WHERE key_id = ?");
-
-  /** @returns the user whose key it was. */
-  const revoked = writeDurably((id: string, userId: string | undefined): string | null => {
-    const row = revoke.get(now(), id, userId ?? null, now());
-    if (row === undefined) return null;
-    forgetBudget.run(id);
-    return String(row["user_id"]);
-  });
-
-  function withBudget(row: KeyRow): ApiKey {
-    const key = toKey(row);
-    const budget = key.limits?.budget;
-    if (budget === undefined) return key;
-    const { spent, held } = budgets.seen(key.id, budgetPeriodOf(budget.per, now()));
-    return { ...key, budget: { spent, held, resetsAt: budgetResetsAt(budget.per, now()) } };
-  }
-
-  return {
-    principalByDigest: read((digest: Uint8Array): Principal | null => {
-      const row = principal.get(digest, now()) as PrincipalRow | undefined;
-      if (row === undefined) return null;
-      return { userId: row.user_id, tier: row.tier, keyId: row.key_id, ...limitsOf(row, "keyLimits") };
-    }),
-
-    touchKeys: write((used: ReadonlyMap<string, number>): void => {
-      for (const [id, at] of used) touch.run(at, id);
-    }),
-
-    addKey: writeDurably(({ id, userId, digest, name, prefix, limits }: NewKey, maximum: number): ApiKey | null => {
-      if (!userExists.get(userId)) throw new Error(`cannot make a key of an unknown user: ${userId}`);
-      if (Number(live.get(userId, now())?.["live"]) >= maximum) return null;
-      const kept = [limits?.expiresAt ?? null, limits === undefined ? "" : JSON.stringify(packLimits(limits))] as const;
-      return withBudget(insert.get(id, userId, digest, name, prefix, now(), ...kept) as KeyRow);
-    }),
-
-    listKeys: read((userId: string): ApiKey[] => (list.all(userId, now()) as KeyRow[]).map(withBudget)),
-
-    revokeKey(id: string, userId?: string): boolean {
-      const owner = revoked(id, userId);
-      if (owner !== null) onChanged(owner);
-      return owner !== null;
-    },
-  };
-}
-
-function toKey(row: KeyRow): ApiKey {
-  const { id, user_id, name, prefix, created_at, last_used_at } = row;
-  const lastUsedAt = last_used_at === null ? null : Number(last_used_at);
-  return { id, userId: user_id, name, prefix, createdAt: Number(created_at), lastUsedAt, ...limitsOf(row, "limits") };
-}
-
-function limitsOf<Name extends string>({ limits }: Pick<KeyRow, "limits">, name: Name): { [N in Name]?: KeyLimits } {
-  if (limits === "") return {};
-  return { [name]: unpackLimits(JSON.parse(limits) as StoredLimits) } as { [N in Name]: KeyLimits };
-}
-
 /** Who an identity provider's subjects sign in as. */
 function identityMethods(db: DatabaseSync, { read, writeDurably }: Transactions, users: KnownUsers) {
   const find = db.prepare(
     `SELECT ${USER_COLUMNS} FROM identities JOIN users ON users.id = user_id WHERE issuer = ? AND subject = ?`,
   );
-  const link = db.prepare("INSERT INTO identities SELECT ?, ?, id FROM users WHERE id = ? ON CONFLICT DO NOTHING");
+  const link = db.prepare(
+    "INSERT INTO identities SELECT ?, ?, id FROM users WHERE id = ? AND deleted_at IS NULL ON CONFLICT DO NOTHING",
+  );
 
   const userBy = (issuer: string, subject: string) => userOf(find.get(issuer, subject), users);
 
@@ -320,5 +229,52 @@ function identityMethods(db: DatabaseSync, { read, writeDurably }: Transactions,
       link.run(issuer, subject, userId);
       return userBy(issuer, subject);
     }),
+  };
+}
+
+/**
+ * What goes with a user; `:id` is the id, `:email` the address, `:now` the time. Rows that the ledger names stay, without what
+ * their user has written. Statements that change `users` come last: others find the user by it.
+ */
+const STEPS = [
+  "DELETE FROM codes WHERE email = :email",
+  "DELETE FROM identities WHERE user_id = :id",
+  "DELETE FROM refresh_tokens WHERE family_id IN (SELECT id FROM families WHERE user_id = :id)",
+  "DELETE FROM families WHERE user_id = :id",
+  "DELETE FROM key_budgets WHERE key_id IN (SELECT id FROM api_keys WHERE user_id = :id)",
+  `UPDATE api_keys SET name = '', prefix = '', limits = '', budget_of = NULL, last_used_at = NULL,
+     revoked_at = ifnull(revoked_at, :now) WHERE user_id = :id`,
+  `UPDATE users SET email = id, deleted_at = :now, disabled_at = ifnull(disabled_at, :now), stop_token = stop_token + 1
+     WHERE id = :id`,
+] as const;
+
+/** Deletion of a user, in one transaction. `now` is Unix milliseconds. */
+function deletionMethods(
+  db: DatabaseSync,
+  { writeDurably }: Transactions,
+  now: () => number,
+  onChanged: (userId: string) => void,
+  users: Pick<KnownUsers, "expire">,
+) {
+  const find = db.prepare("SELECT email FROM users WHERE id = ? AND deleted_at IS NULL");
+  const steps = STEPS.map((sql) => ({ sql, statement: db.prepare(sql) }));
+
+  const removed = writeDurably((id: string): boolean => {
+    const row = find.get(id);
+    if (row === undefined) return false;
+    const values = { id, email: String(row["email"]), now: now() };
+    for (const { sql, statement } of steps) {
+      statement.run(Object.fromEntries(Object.entries(values).filter(([name]) => sql.includes(`:${name}`))));
+    }
+    return true;
+  });
+
+  return {
+    deleteUser(id: string): boolean {
+      const isRemoved = removed(id);
+      users.expire(id);
+      if (isRemoved) onChanged(id);
+      return isRemoved;
+    },
   };
 }

@@ -18,6 +18,10 @@ import type { Transactions } from "./commits.ts";
 const ENTRIES_PER_TRIM = 100;
 /** Entries without an end that join the chain with each entry that does. */
 const STALE_PER_WRITE = 10;
+/** Entries that one step of a removal of personal data reads. */
+const ENTRIES_PER_STEP = 1_000;
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 interface AuditRow {
   readonly id: string;
@@ -61,8 +65,8 @@ export function auditTable(db: DatabaseSync, { read, write, writeDurably }: Tran
   const remove = db.prepare("DELETE FROM audit WHERE id = ?");
   const inChain = db.prepare(`SELECT seq, entry FROM audit WHERE seq > 0 AND seq < ${BEGUN_SEQ} ORDER BY seq, id`);
   const withSeq = db.prepare("SELECT count(*) AS entries FROM audit WHERE seq = ?");
-  const naming = db.prepare("SELECT id, entry FROM audit WHERE instr(lower(entry), ?) > 0");
-  const replace = db.prepare("UPDATE audit SET entry = ? WHERE id = ?");
+  const page = db.prepare(`SELECT id, entry FROM audit WHERE id > ? ORDER BY id LIMIT ${ENTRIES_PER_STEP}`);
+  const replace = db.prepare("UPDATE audit SET entry = ? WHERE id = ? AND entry = ?");
 
   const chainRow = (): ChainRow => chain.get() as unknown as ChainRow;
   const countOf = (seq: number): number => Number(withSeq.get(seq)?.["entries"]);
@@ -73,6 +77,29 @@ export function auditTable(db: DatabaseSync, { read, write, writeDurably }: Tran
     const { seq, digest, text } = linkAfter({ seq: Number(head_seq), digest: head }, entry);
     save.run(entry.id, entry.at, text, seq);
     setHead.run(seq, digest);
+  }
+
+  const pageAfter = read((after: string) => page.all(after) as unknown as readonly Pick<AuditRow, "id" | "entry">[]);
+  const replaceAll = writeDurably((changes: readonly (readonly [id: string, before: string, text: string])[]) =>
+    changes.reduce((sum, [id, before, text]) => sum + Number(replace.run(text, id, before).changes), 0),
+  );
+
+  /** @returns how many were changed, and the id of the last one that was looked at; null at the end. */
+  function eraseStep(
+    names: readonly string[],
+    after: string,
+  ): { readonly changed: number; readonly last: string | null } {
+    const words = names.map((name) => name.toLowerCase());
+    const rows = pageAfter(after);
+    const found = rows.filter(({ entry }) => words.some((word) => entry.toLowerCase().includes(word)));
+    const changes = found.flatMap(({ id, entry }) => {
+      const text = erasedText(entry, names);
+      return text === null ? [] : [[id, entry, text] as const];
+    });
+    const changed = changes.length === 0 ? 0 : replaceAll(changes);
+    // One that came to its end meanwhile is looked at again.
+    const last = changed < changes.length ? after : (rows.at(-1)?.id ?? null);
+    return { changed, last };
   }
 
   function appendStale(): void {
@@ -97,26 +124,30 @@ export function auditTable(db: DatabaseSync, { read, write, writeDurably }: Tran
         return rows.map((row) => shownAudit(String(row["entry"])));
       }),
 
-      // In a transaction: nobody writes or removes meanwhile.
-      verifyAudit: write((digest?: string): AuditVerdict => {
-        const { head_seq, head, anchor_seq, anchor } = chainRow();
-        const check = new ChainCheck({ seq: Number(anchor_seq), digest: anchor }, digest);
-        for (const row of inChain.iterate()) check.add(Number(row["seq"]), String(row["entry"]));
-        return check.end({ seq: Number(head_seq), digest: head }, { begun: countOf(BEGUN_SEQ), unchained: countOf(0) });
+      verifyAudit: read((digest?: string): AuditVerdict => {
+        // One view of the file, which keeps nobody from writing: a process that serves would not wait for it.
+        db.exec("BEGIN");
+        try {
+          const { head_seq, head, anchor_seq, anchor } = chainRow();
+          const check = new ChainCheck({ seq: Number(anchor_seq), digest: anchor }, digest);
+          for (const row of inChain.iterate()) check.add(Number(row["seq"]), String(row["entry"]));
+          const counts = { begun: countOf(BEGUN_SEQ), unchained: countOf(0) };
+          return check.end({ seq: Number(head_seq), digest: head }, counts);
+        } finally {
+          db.exec("COMMIT");
+        }
       }),
 
-      eraseAudit: writeDurably((names: readonly string[]): number => {
+      /** In steps, between which others work: the log may be long. */
+      async eraseAudit(names: readonly string[]): Promise<number> {
         let changed = 0;
-        for (const name of names) {
-          for (const row of naming.all(name.toLowerCase())) {
-            const text = erasedText(String(row["entry"]), [name]);
-            if (text === null) continue;
-            replace.run(text, String(row["id"]));
-            changed += 1;
-          }
+        for (let after: string | null = ""; after !== null; await nextTurn()) {
+          const step = eraseStep(names, after);
+          changed += step.changed;
+          after = step.last;
         }
         return changed;
-      }),
+      },
     },
 
     /** Deletes some of what is older, and what is beyond the most that are kept. @returns whether there may be more. */

@@ -4,6 +4,10 @@ import { type Admission, budgetPeriodOf, type RequestBudget } from "../../kit/in
 /** Looked at for one to drop when another one comes: more than one, so that a crowd shrinks again. */
 const LOOKED_AT_COUNT = 2;
 
+/** SQL: whether a key that is not revoked spends under the id in this parameter, its own or that of one it was rolled from. */
+export const isBudgetUsed = (parameter: `?${number}`): string =>
+  `EXISTS (SELECT 1 FROM api_keys WHERE (id = ${parameter} OR budget_of = ${parameter}) AND revoked_at IS NULL)`;
+
 /** What needs no credits needs no budget. */
 export function exceedsBudget({ hold, budget }: Admission, { spent, held }: KnownBudget): boolean {
   return budget !== undefined && hold > 0n && spent + held + hold > budget.amount;
@@ -30,6 +34,7 @@ export function effectiveHold(
 
 /** What the requests of one key have cost in one period, and what those that run hold of it. */
 export interface KnownBudget {
+  /** As of `RequestBudget`. */
   readonly keyId: string;
   readonly period: number;
   /** Nano-units, as those below. */
@@ -62,9 +67,9 @@ export class KnownBudgets {
   constructor(db: DatabaseSync, maxKnown: number) {
     this.#maxKnown = maxKnown;
     this.#select = db.prepare("SELECT spent, held FROM key_budgets WHERE key_id = ? AND period = ?");
-    // Of a key that was revoked meanwhile nothing has to be known.
+    // Nothing has to be known of a budget whose keys were all revoked meanwhile.
     this.#upsert = db.prepare(
-      `INSERT INTO key_budgets SELECT id, ?, ?, ? FROM api_keys WHERE id = ? AND revoked_at IS NULL
+      `INSERT INTO key_budgets SELECT ?4, ?1, ?2, ?3 WHERE ${isBudgetUsed("?4")}
        ON CONFLICT DO UPDATE SET spent = excluded.spent, held = excluded.held`,
     );
     this.#trim = db.prepare("DELETE FROM key_budgets WHERE key_id = ? AND period < ?");

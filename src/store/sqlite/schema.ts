@@ -15,7 +15,8 @@ export const APPLICATION_ID = 0x72677731;
  * Of the ledger, `previous` is the `seq` of the same user's entry before, and `users.last_entry` that of the latest, or of
  * none. `abandoned` are the entries that a late settlement replaces. `usage_hours` and `usage_of_users` are sums of the
  * entries up to `ledger_state.rolled_up`; '' stands for null there.
- * `ledger.tags` and `api_keys.limits` are JSON objects, or empty. `key_budgets` are what keys with a budget have spent in
+ * `ledger.tags` and `api_keys.limits` are JSON objects, or empty. `api_keys.budget_of` is the key under whose id a rolled
+ * key's budget is counted; null: its own. A deleted user stays for the ledger, with the id in place of the address. `key_budgets` are what keys with a budget have spent in
  * a period, and what their running requests hold. `grants.balance` is the user's afterwards.
  * `audit.entry` is JSON. `audit.seq` is the place in the chain (audit-chain.ts): 0 for entries without digests, the
  * largest integer for those that have begun. `audit_chain` has the ends of the chain: the newest entry, and the newest one
@@ -284,6 +285,9 @@ export const MIGRATIONS: readonly string[] = [
    INSERT INTO audit_chain VALUES (0, NULL, 0, NULL);
    ALTER TABLE users ADD COLUMN sessions INTEGER NOT NULL DEFAULT 0;
    ALTER TABLE families ADD COLUMN sessions INTEGER NOT NULL DEFAULT 0;`,
+  `ALTER TABLE api_keys ADD COLUMN budget_of TEXT;
+   CREATE INDEX api_keys_by_budget ON api_keys (budget_of) WHERE budget_of IS NOT NULL;
+   ALTER TABLE users ADD COLUMN deleted_at INTEGER;`,
 ];
 
 /**

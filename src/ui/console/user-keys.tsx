@@ -1,22 +1,21 @@
-import type { AdminKey, CreatedAdminKey } from "#schema";
+import type { AdminKey, CreatedAdminKey, RolledAdminKey } from "#schema";
 import { useState } from "preact/hooks";
 import { CodeBlock } from "../shared/copy.tsx";
 import { confirm, Dialog } from "../shared/dialog.tsx";
-import { errorOf, Form, otherProblem, SelectField, TextField } from "../shared/fields.tsx";
-import { BUDGET_PERIODS, KEY_EXPIRIES } from "../shared/key-choices.ts";
 import { formatPercent } from "../shared/formats.ts";
+import { boundsText, keyChange, KeyForm, keyRequest, NO_WISHES, RollForm, wishesOf } from "../shared/key-form.tsx";
 import type { Page } from "../shared/paging.ts";
-import { Badge, Empty, Panel, ProblemNote } from "../shared/parts.tsx";
-import { useAction, usePages } from "../shared/resource.ts";
+import { Badge, Empty, Panel } from "../shared/parts.tsx";
+import { usePages } from "../shared/resource.ts";
 import { linkTo } from "../shared/router.ts";
 import { type Column, PagedTable } from "../shared/table.tsx";
 import { Credits, now, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
 import { admin, mayChange, part } from "./client.ts";
 
-/** The keys of a user: made, shown once, revoked. */
+/** The keys of a user: made, shown once, changed, rolled, revoked. */
 export function UserKeys({ userId }: { readonly userId: string }) {
-  const [making, setMaking] = useState(false);
+  const [open, setOpen] = useState<Open | null>(null);
   const pages = usePages(userId, (cursor, signal) =>
     admin.get<Page<AdminKey>>(`/admin/users/${part(userId)}/keys`, { query: { cursor }, signal }),
   );
@@ -26,7 +25,7 @@ export function UserKeys({ userId }: { readonly userId: string }) {
       title="Keys"
       actions={
         mayChange() && (
-          <button type="button" class="button small" onClick={() => setMaking(true)}>
+          <button type="button" class="button small" onClick={() => setOpen({ what: "make" })}>
             New key…
           </button>
         )
@@ -34,16 +33,17 @@ export function UserKeys({ userId }: { readonly userId: string }) {
     >
       <PagedTable
         caption="Keys"
-        columns={columns(pages.reload)}
+        columns={columns(pages.reload, setOpen)}
         pages={pages}
         rowKey={({ id }) => id}
         empty={<Empty title="This user has no keys">The user makes them in the dashboard, or you make one here.</Empty>}
       />
-      {making && (
+      {open !== null && (
         <KeyDialog
           userId={userId}
+          open={open}
           onClose={() => {
-            setMaking(false);
+            setOpen(null);
             pages.reload();
           }}
         />
@@ -52,7 +52,7 @@ export function UserKeys({ userId }: { readonly userId: string }) {
   );
 }
 
-function columns(onRevoked: () => void): readonly Column<AdminKey>[] {
+function columns(onRevoked: () => void, open: (dialog: Open) => void): readonly Column<AdminKey>[] {
   return [
     { id: "name", title: "Name", cell: ({ name }) => name || "–", sortBy: ({ name }) => name },
     {
@@ -85,9 +85,29 @@ function columns(onRevoked: () => void): readonly Column<AdminKey>[] {
             id: "revoke",
             title: "",
             cell: (key: AdminKey) => (
-              <button type="button" class="button small danger" onClick={() => askToRevoke(key, onRevoked)}>
-                Revoke
-              </button>
+              <span class="row end" style={{ flexWrap: "nowrap" }}>
+                <button
+                  type="button"
+                  class="button small"
+                  aria-label={`Edit ${key.name}`}
+                  onClick={() => open({ what: "edit", key })}
+                >
+                  Edit
+                </button>
+                {key.replaced_by === null && (
+                  <button
+                    type="button"
+                    class="button small"
+                    aria-label={`Roll ${key.name}`}
+                    onClick={() => open({ what: "roll", key })}
+                  >
+                    Roll
+                  </button>
+                )}
+                <button type="button" class="button small danger" onClick={() => askToRevoke(key, onRevoked)}>
+                  Revoke
+                </button>
+              </span>
             ),
           },
         ]
@@ -95,8 +115,10 @@ function columns(onRevoked: () => void): readonly Column<AdminKey>[] {
   ];
 }
 
-function KeyLimits({ of: { models, budget, tags } }: { readonly of: AdminKey }) {
+function KeyLimits({ of }: { readonly of: AdminKey }) {
+  const { models, budget, tags, replaced_by } = of;
   const names = Object.entries(tags ?? {});
+  const bounds = boundsText(of);
   return (
     <span class="details">
       <span>{models === null ? "every model of the plan" : models.join(", ") || "no model"}</span>
@@ -106,6 +128,8 @@ function KeyLimits({ of: { models, budget, tags } }: { readonly of: AdminKey }) 
           {formatPercent(Number(budget.spent) / Math.max(Number(budget.amount), Number.MIN_VALUE))})
         </span>
       )}
+      {bounds !== "" && <span>{bounds}</span>}
+      {replaced_by !== null && <span class="muted">rolled: another key took its place</span>}
       {names.length > 0 && <span class="muted">{names.map(([name, value]) => `${name}: ${value}`).join(", ")}</span>}
     </span>
   );
@@ -129,99 +153,61 @@ function askToRevoke({ id, name, key_prefix }: AdminKey, onRevoked: () => void):
   });
 }
 
-function KeyDialog({ userId, onClose }: { readonly userId: string; readonly onClose: () => void }) {
-  const [made, setMade] = useState<CreatedAdminKey | null>(null);
+/** The dialog that is open. */
+type Open = { readonly what: "make" } | { readonly what: "edit" | "roll"; readonly key: AdminKey };
+
+const TITLES = { make: "New key", edit: "Edit the key", roll: "Roll the key?" } as const;
+
+function KeyDialog(props: { readonly userId: string; readonly open: Open; readonly onClose: () => void }) {
+  const { userId, open, onClose } = props;
+  const [secret, setSecret] = useState<string | null>(null);
   return (
-    <Dialog title={made === null ? "New key" : "The key, shown this once"} onClose={onClose}>
-      {made === null ? (
-        <KeyForm userId={userId} onMade={setMade} onClose={onClose} />
-      ) : (
+    <Dialog title={secret === null ? TITLES[open.what] : "The key, shown this once"} onClose={onClose}>
+      {secret !== null ? (
         <>
           <p>Hand it to the user over a channel that nobody else reads. It cannot be shown again.</p>
-          <CodeBlock text={made.key} title="API key" />
+          <CodeBlock text={secret} title="API key" />
           <div class="row end">
             <button type="button" class="button primary" onClick={onClose}>
               Done
             </button>
           </div>
         </>
+      ) : open.what === "roll" ? (
+        <RollForm
+          onSubmit={async (grace) => {
+            const path = `/admin/keys/${part(open.key.id)}/roll`;
+            setSecret((await admin.send<RolledAdminKey>("POST", path, { body: { grace } })).key);
+          }}
+          onClose={onClose}
+        />
+      ) : open.what === "edit" ? (
+        <KeyForm
+          isNew={false}
+          start={wishesOf(open.key)}
+          unset="As it is"
+          action="Save"
+          onSubmit={async (wishes) => {
+            const body = keyChange(wishes, open.key);
+            if (body !== null) await admin.send("PATCH", `/admin/keys/${part(open.key.id)}`, { body });
+            toast("The key is changed");
+            onClose();
+          }}
+          onClose={onClose}
+        />
+      ) : (
+        <KeyForm
+          isNew
+          start={NO_WISHES}
+          unset="Never"
+          action="Make the key"
+          onSubmit={async (wishes) => {
+            const path = `/admin/users/${part(userId)}/keys`;
+            setSecret((await admin.send<CreatedAdminKey>("POST", path, { body: keyRequest(wishes) })).key);
+          }}
+          onClose={onClose}
+        />
       )}
     </Dialog>
-  );
-}
-
-function KeyForm({
-  userId,
-  onMade,
-  onClose,
-}: {
-  readonly userId: string;
-  readonly onMade: (key: CreatedAdminKey) => void;
-  readonly onClose: () => void;
-}) {
-  const [name, setName] = useState("");
-  const [expires, setExpires] = useState("");
-  const [models, setModels] = useState("");
-  const [amount, setAmount] = useState("");
-  const [per, setPer] = useState("month");
-  const { busy, problem, start } = useAction(async () => {
-    const globs = models.split(/[\s,]+/).filter(Boolean);
-    const body = {
-      name: name.trim(),
-      ...(expires && { expires_in: expires }),
-      ...(globs.length > 0 && { models: globs }),
-      ...(amount.trim() && { budget: { amount: amount.trim(), per } }),
-    };
-    onMade(await admin.send<CreatedAdminKey>("POST", `/admin/users/${part(userId)}/keys`, { body }));
-  });
-  const other = otherProblem(problem, ["/name", "/expires_in", "/models", "/budget"]);
-  return (
-    <Form onSubmit={start}>
-      <TextField
-        label="Name"
-        required
-        maxLength={200}
-        value={name}
-        onValue={setName}
-        hint="What it is for: it is shown wherever the key is."
-        error={errorOf(problem, "/name")}
-      />
-      <SelectField
-        label="Expires"
-        value={expires}
-        choices={KEY_EXPIRIES}
-        onValue={setExpires}
-        error={errorOf(problem, "/expires_in")}
-      />
-      <TextField
-        label="Models"
-        value={models}
-        onValue={setModels}
-        placeholder="route/swift-*"
-        hint="Patterns with *, between them commas. Empty: every model of the plan."
-        error={errorOf(problem, "/models")}
-      />
-      <div class="grid">
-        <TextField
-          label="Budget"
-          inputMode="decimal"
-          value={amount}
-          onValue={setAmount}
-          placeholder="5.00"
-          hint="In credits. Empty: what the user has."
-          error={errorOf(problem, "/budget")}
-        />
-        <SelectField label="Budget is" value={per} choices={BUDGET_PERIODS} onValue={setPer} />
-      </div>
-      {other && <ProblemNote problem={other} />}
-      <div class="row end">
-        <button type="button" class="button" onClick={onClose}>
-          Cancel
-        </button>
-        <button type="submit" class="button primary" disabled={busy || name.trim() === ""}>
-          {busy ? "Making…" : "Make the key"}
-        </button>
-      </div>
-    </Form>
   );
 }

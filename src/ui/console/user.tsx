@@ -97,6 +97,9 @@ function Account({ user, resource }: { readonly user: AdminUserDetail; readonly 
             <button type="button" class="button small danger" onClick={() => askToDisable(user, resource.reload)}>
               {disabled_at === null ? "Disable…" : "Enable…"}
             </button>
+            <button type="button" class="button small danger" onClick={() => askToDelete(user)}>
+              Delete…
+            </button>
           </>
         )
       }
@@ -167,6 +170,26 @@ function askToDisable({ id, email, disabled_at }: AdminUserDetail, onDone: () =>
       await admin.send("PATCH", `/admin/users/${part(id)}`, { body: { disabled: disable } });
       toast(disable ? `${email} is disabled` : `${email} is enabled`);
       onDone();
+    },
+  });
+}
+
+function askToDelete({ id, email }: AdminUserDetail): void {
+  confirm({
+    title: `Delete ${email}?`,
+    text: (
+      <p>
+        The address, the keys and every way to sign in are removed for good, and so is what the audit log says of them.
+        Running requests end and are charged. The ledger stays under the id <code>{id}</code>. To keep the account,
+        disable it instead.
+      </p>
+    ),
+    action: "Delete user",
+    danger: true,
+    run: async () => {
+      await admin.send("DELETE", `/admin/users/${part(id)}`);
+      toast("The user is deleted");
+      window.location.hash = "#/users";
     },
   });
 }

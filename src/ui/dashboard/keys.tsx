@@ -3,6 +3,7 @@ import type { ApiKey, Budget, CreatedApiKey } from "../shared/api.ts";
 import { CopyButton } from "../shared/copy.tsx";
 import { confirm, Dialog } from "../shared/dialog.tsx";
 import { creditsNumber, creditsText, formatCredits } from "../shared/formats.ts";
+import { boundsText } from "../shared/key-form.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
@@ -11,12 +12,13 @@ import { now, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
 import { currentKeys } from "./chat.ts";
 import { allowedModels, Connect } from "./connect.tsx";
-import { MakeKey } from "./make-key.tsx";
+import { EditKey, MakeKey, RollKey } from "./make-key.tsx";
 import { api, planOf } from "./session.ts";
 
 export function Keys() {
   const keys = useResource("keys", currentKeys);
-  const [making, setMaking] = useState(false);
+  const [open, setOpen] = useState<Open | null>(null);
+  const close = (): void => setOpen(null);
   const [made, setMade] = useState<CreatedApiKey | null>(null);
   const revoke = (key: ApiKey): void =>
     confirm({
@@ -30,8 +32,13 @@ export function Keys() {
         keys.reload();
       },
     });
+  const show = (key: CreatedApiKey): void => {
+    close();
+    setMade(key);
+    keys.reload();
+  };
   const makeButton = (
-    <button type="button" class="button primary" onClick={() => setMaking(true)}>
+    <button type="button" class="button primary" onClick={() => setOpen({ what: "make" })}>
       Make a key
     </button>
   );
@@ -43,7 +50,7 @@ export function Keys() {
           {(data) => (
             <DataTable
               caption="Your API keys"
-              columns={columns(revoke)}
+              columns={columns({ revoke, open: setOpen })}
               rows={data}
               rowKey={({ id }) => id}
               empty={
@@ -55,12 +62,15 @@ export function Keys() {
           )}
         </Loaded>
       </Panel>
-      {making && (
-        <MakeKey
-          onClose={() => setMaking(false)}
-          onMade={(key) => {
-            setMaking(false);
-            setMade(key);
+      {open?.what === "make" && <MakeKey onClose={close} onMade={show} />}
+      {open?.what === "roll" && <RollKey of={open.key} onClose={close} onMade={show} />}
+      {open?.what === "edit" && (
+        <EditKey
+          of={open.key}
+          onClose={close}
+          onChanged={() => {
+            close();
+            toast("The key is changed");
             keys.reload();
           }}
         />
@@ -70,7 +80,15 @@ export function Keys() {
   );
 }
 
-function columns(revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
+/** The dialog that is open. */
+type Open = { readonly what: "make" } | { readonly what: "edit" | "roll"; readonly key: ApiKey };
+
+interface Actions {
+  readonly revoke: (key: ApiKey) => void;
+  readonly open: (dialog: Open) => void;
+}
+
+function columns({ revoke, open }: Actions): readonly Column<ApiKey>[] {
   return [
     {
       id: "name",
@@ -79,6 +97,7 @@ function columns(revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
       cell: (key) => (
         <>
           {key.name} <Expired at={key.expires_at} />
+          {key.replaced_by !== null && <Badge tone="warn">rolled</Badge>}
           <Tags tags={key.tags} />
         </>
       ),
@@ -97,6 +116,7 @@ function columns(revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
       sortBy: (key) => key.expires_at ?? null,
       cell: (key) => (key.expires_at ? <Until at={key.expires_at} /> : "never"),
     },
+    { id: "bounds", title: "Use", cell: (key) => boundsText(key) || "everything, everywhere" },
     { id: "models", title: "Models", cell: ({ models }) => models?.join(", ") ?? "all of the plan" },
     {
       id: "budget",
@@ -109,9 +129,34 @@ function columns(revoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
       title: "",
       end: true,
       cell: (key) => (
-        <button type="button" class="button small danger" aria-label={`Revoke ${key.name}`} onClick={() => revoke(key)}>
-          Revoke
-        </button>
+        <span class="row end" style={{ flexWrap: "nowrap" }}>
+          <button
+            type="button"
+            class="button small"
+            aria-label={`Edit ${key.name}`}
+            onClick={() => open({ what: "edit", key })}
+          >
+            Edit
+          </button>
+          {key.replaced_by === null && (
+            <button
+              type="button"
+              class="button small"
+              aria-label={`Roll ${key.name}`}
+              onClick={() => open({ what: "roll", key })}
+            >
+              Roll
+            </button>
+          )}
+          <button
+            type="button"
+            class="button small danger"
+            aria-label={`Revoke ${key.name}`}
+            onClick={() => revoke(key)}
+          >
+            Revoke
+          </button>
+        </span>
       ),
     },
   ];

@@ -9,6 +9,7 @@ import { askForCode, providerLink, publicApi, signInWith } from "./session.ts";
 const CODE_DIGITS = 6;
 /** Set by the gateway when it sends a browser back from an identity provider. */
 const FAILED_AT = "sign_in_failed";
+const CLOSED_AT = "sign_up_closed";
 
 /** By a code that comes by mail, or at an identity provider. */
 export function SignIn() {
@@ -42,10 +43,24 @@ export function SignIn() {
   );
 }
 
+function Closed({ name }: { readonly name: string }) {
+  return (
+    <div class="note bad stack-s" role="alert">
+      <p>
+        Your account at <strong>{name}</strong> has no account here.
+      </p>
+      <p class="small">Sign-up is not open for your address. Ask whoever runs this gateway to add you.</p>
+    </div>
+  );
+}
+
 /** Said once: who loads the page again begins anew. A link may name anything, so only providers that exist are named. */
 function Failed({ providers }: { readonly providers: readonly string[] }) {
-  const [name] = useState(() => filter(FAILED_AT));
-  useEffect(() => router.setQuery({ [FAILED_AT]: null }), []);
+  const [closed] = useState(() => filter(CLOSED_AT));
+  const [failed] = useState(() => filter(FAILED_AT));
+  useEffect(() => router.setQuery({ [FAILED_AT]: null, [CLOSED_AT]: null }), []);
+  if (providers.includes(closed)) return <Closed name={closed} />;
+  const name = failed;
   if (!providers.includes(name)) return null;
   return (
     <div class="note bad stack-s" role="alert">

@@ -1,6 +1,7 @@
 import type {
   Account,
   ApiKey,
+  ApiKeyChange,
   ApiKeyList,
   ApiKeyRequest,
   CreatedApiKey,
@@ -10,6 +11,7 @@ import type {
   ModelList,
   ModelPrice,
   Pricing,
+  RolledApiKey,
   Session,
   SessionUser,
   Settings,
@@ -24,6 +26,7 @@ import type { Page } from "./paging.ts";
 
 export type { Account, ApiKey, CreatedApiKey, ModelPrice, Session, SessionUser, Settings, Status };
 export type NewApiKey = ApiKeyRequest;
+export type KeyChange = ApiKeyChange;
 export type Budget = KeyBudget;
 export type Model = ModelEntry;
 export type LedgerEntry = UserLedgerEntry;
@@ -62,6 +65,10 @@ export function createApi(client: Client) {
     keys: async (signal?: AbortSignal) =>
       (await client.get<ApiKeyList>("/v1/user/key", { ...(signal && { signal }) })).data,
     createKey: (body: NewApiKey) => client.send<CreatedApiKey>("POST", "/v1/user/key", { body }),
+    changeKey: (id: string, body: KeyChange) =>
+      client.send<ApiKey>("PATCH", `/v1/user/key/${encodeURIComponent(id)}`, { body }),
+    rollKey: (id: string, grace: string) =>
+      client.send<RolledApiKey>("POST", `/v1/user/key/${encodeURIComponent(id)}/roll`, { body: { grace } }),
     revokeKey: (id: string) => client.send<unknown>("DELETE", `/v1/user/key/${encodeURIComponent(id)}`),
     ledger: (query: Query, signal?: AbortSignal) => list<LedgerEntry>("/v1/user/ledger", query, signal),
     usage: (query: Query, signal?: AbortSignal) =>

@@ -15,6 +15,8 @@ const MAX_INFORMATIONAL_COUNT = 10;
  */
 const DRAIN_MS = 1_000;
 const DRAIN_BYTES = 64 * 1024;
+/** A whole answer that has begun to come is read on for so long after its client has left: it is made, and billed. */
+const READ_ON_MS = 2_000;
 
 /** For whom a request is made, and how. */
 export interface RequestHandlerOptions<Result> {
@@ -63,6 +65,8 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
   /** The request while it is in its pool's queue because no connection is free. */
   #queued: { readonly pool: RequestPool; readonly request: Dispatcher.DispatchOptions } | null = null;
   #held = false;
+  /** Unix milliseconds until which it is read although nobody waits for it. */
+  #readUntil = Infinity;
   /** Whether it was resolved or rejected. */
   #isSettled = false;
   #informational = 0;
@@ -88,13 +92,23 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
     else this.#dispatch(pool, this.#written(request));
   }
 
+  /** The exchange was aborted. */
   handleEvent(): void {
+    const { signal, stream, now } = this.#options;
+    if (this.#phase === "body" && !stream && signal.reason === "client_gone") {
+      this.#readUntil = now() + READ_ON_MS;
+      this.due = Math.min(this.due, this.#readUntil);
+    } else this.#giveUp();
+  }
+
+  #giveUp(): void {
     this.fail(new AttemptError("aborted", "the request was given up"));
   }
 
   expire(now: number): void {
     const phase = this.#phase;
     if (phase === "drain" || phase === "over") return this.cancel();
+    if (now >= this.#readUntil) return this.#giveUp();
     if (phase === "body" && !this.#held) {
       // Moved here rather than by every read: reads are many, and this is seldom due.
       this.#moveDeadline();
@@ -288,7 +302,7 @@ export class RequestHandler<Result> implements Dispatcher.DispatchHandler, Swept
 
   #moveDeadline(): void {
     this.#deadlines.received(this.#receivedAt);
-    this.due = this.#deadlines.due;
+    this.due = Math.min(this.#deadlines.due, this.#readUntil);
   }
 
   #stop(): void {

@@ -1,5 +1,6 @@
 import type { Pool } from "undici";
 import { changesMeaning, withinMaxOutput } from "../../dialects/canonical/report.ts";
+import { thinkingOf } from "../../dialects/thinking.ts";
 import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
 import {
   AttemptError,
@@ -225,7 +226,7 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
   }
 
   resolve(answer: Answer): void {
-    const { latencies, health, keys, errors } = this.#parts;
+    const { dialect, latencies, health, keys, errors } = this.#parts;
     const target = this.#target;
     const at = this.now();
     const firstByte = this.#handler?.firstByte ?? null;
@@ -233,9 +234,11 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     health.served(firstByte, at, target.model);
     keys.served(this.#key!, target.model, this.#refused, at);
     errors.served(this.#key!.value, target.model, at);
+    const thinking = thinkingOf(dialect, this.#call!, target.model, this.#exchange.model.features);
     this.#call = null;
     const dropped = this.#dropped;
-    this.#settle()?.resolve(dropped.length > 0 ? { ...answer, target, dropped } : { ...answer, target });
+    const more = { ...(dropped.length > 0 && { dropped }), ...(thinking && { thinking }) };
+    this.#settle()?.resolve({ ...answer, target, ...more });
   }
 
   reject(error: unknown): void {

@@ -147,9 +147,7 @@ const READ: Readonly<Record<ClientDialect, (part: Json) => ReturnType<typeof rea
 describe.each(SAME)("%s", (_, medium, parts) => {
   test.each(Object.entries(parts) as [ClientDialect, Json][])("in the format %s", (client, part) => {
     const { media = [], body } = READ[client](part);
-    expect(media.map(({ kind, ...known }) => ({ kind, ...known }))).toEqual(
-      medium === null ? [] : [expect.objectContaining(medium)],
-    );
+    expect(media).toMatchObject(medium === null ? [] : [medium]);
     expect(promptText(body).includes("words in a file")).toBe(medium === null);
   });
 });
@@ -160,21 +158,21 @@ test("the same in the result of a tool", () => {
   expect(media).toEqual([{ kind: "image", size: PHOTO }]);
 });
 
-describe("pages of a document", () => {
-  const pagesOf = (file: Buffer): number | undefined => {
-    const part = { type: "file", file: { file_data: dataUrl("application/pdf", file) } };
-    const [medium] = READ.chat(part).media ?? [];
-    return medium?.kind === "document" ? medium.pages : undefined;
-  };
+function pagesOf(file: Buffer): number | undefined {
+  const part = { type: "file", file: { file_data: dataUrl("application/pdf", file) } };
+  const [medium] = READ.chat(part).media ?? [];
+  return medium?.kind === "document" ? medium.pages : undefined;
+}
 
+describe("pages of a document", () => {
   test("are told at its beginning or its end, however long it is", () => {
     expect([pagesOf(pdf(3)), pagesOf(pdf(250, 500_000))]).toEqual([3, 250]);
   });
 
   test("are taken to be of ordinary size where nothing tells them", () => {
-    expect([pagesOf(Buffer.from("%PDF")), pagesOf(Buffer.alloc(999_000)), pagesOf(Buffer.alloc(20_000_000))]).toEqual(
-      [1, 10, 100],
-    );
+    expect([pagesOf(Buffer.from("%PDF")), pagesOf(Buffer.alloc(999_000)), pagesOf(Buffer.alloc(20_000_000))]).toEqual([
+      1, 10, 100,
+    ]);
   });
 });
 

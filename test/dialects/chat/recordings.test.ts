@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { chatFormat, readChat } from "../../../src/dialects/chat/client.ts";
 import { chat } from "../../../src/dialects/chat/index.ts";
-import { producedText } from "../../../src/dialects/canonical/answer.ts";
+import { producedText } from "../../../src/dialects/canonical/produced.ts";
 import { isJson, type Json, type Usage } from "../../../src/kit/index.ts";
 import { decode } from "../decode.ts";
 import { ANSWERS, answerOf, of, PAYLOADS, payloadsOf, recorded } from "../recordings.ts";

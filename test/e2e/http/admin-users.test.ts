@@ -129,6 +129,71 @@ describe("users over the admin API", () => {
     await expect.poll(async () => (await gateway.get("/v1/user", user)).status, { timeout: 10_000 }).toBe(200);
   });
 
+  test("one who is deleted is nobody at once; what runs is settled, and the ledger stays under the id", async () => {
+    const email = "forgotten@example.com";
+    const id = await made(email, { plan_tier: "Max" });
+    const { json: made1 } = await ask("POST", `/admin/users/${id}/keys`, { name: "Forgotten's laptop" });
+    const user = { id, key: String(made1["key"]), tier: "Max" };
+    await ask("PATCH", `/admin/keys/${String(made1["id"])}`, { name: "Forgotten's phone" });
+    const token = await gateway.token(user);
+    expect((await gateway.chat(user)).status).toBe(200);
+    const client = new KeptClient();
+    const headers = { authorization: `Bearer ${user.key}` };
+    const body = { model: "route/one", messages: MESSAGES, stream: true, sim: "?chunk_delay=20ms&chunks=100000" };
+    const stream = client.open(gateway.url + CHAT, headers, body);
+    await expect.poll(async () => (await gateway.store.running(id)).streams, { timeout: 10_000 }).toBe(1);
+    expect(await ask("DELETE", `/admin/users/${id}`)).toMatchObject({
+      status: 200,
+      text: '{"message":"User deleted"}',
+    });
+    for (const secret of [user.key, token])
+      expect(
+        (await gateway.send("/v1/user", { method: "GET", headers: { authorization: `Bearer ${secret}` } })).status,
+      ).toBe(401);
+    expect((await gateway.chat(user)).status).toBe(401);
+    expect(await stream.ended).toMatchObject({ whole: true });
+    client.close();
+    await expect.poll(async () => (await gateway.store.ledger(id)).length, { timeout: 10_000 }).toBe(2);
+    expect(await gateway.store.running(id)).toEqual({ requests: 0, streams: 0, held: 0n });
+    const { json: ledger } = await ask("GET", `/admin/ledger?user=${id}`);
+    expect(ledger["data"]).toMatchObject([{ user_id: id }, { user_id: id }]);
+    expect((await ask("GET", `/admin/users/${id}`)).status).toBe(404);
+    expect((await ask("DELETE", `/admin/users/${id}`)).status).toBe(404);
+    const audit = await ask("GET", "/admin/audit?limit=200");
+    expect(audit.text).not.toMatch(/forgotten/i);
+    const named = (audit.json["data"] as Json[]).filter(({ target }) => target === id);
+    expect(named.map(({ action, outcome }) => [action, outcome])).toEqual([
+      ["deleteUser", "refused"],
+      ["deleteUser", "done"],
+    ]);
+    expect(await made(email)).not.toBe(id);
+  });
+
+  test("a key is changed and rolled as its user can", async () => {
+    const id = await made("rolled@example.com");
+    const { json: key } = await ask("POST", `/admin/users/${id}/keys`, { name: "n", scopes: ["usage"] });
+    const path = `/admin/keys/${String(key["id"])}`;
+    const change = { name: "m", scopes: null, addresses: ["10.0.0.0/8"], models: ["route/*"], tags: { a: "b" } };
+    const changed = await ask("PATCH", path, { ...change, expires_in: "1d" });
+    expect(changed.json).toMatchObject({ ...change, user_id: id, expires_at: expect.stringMatching(/Z$/) });
+    const rolled = await ask("POST", `${path}/roll`, { grace: "1h" });
+    const previous = { id: key["id"], expires_at: expect.stringMatching(/Z$/) };
+    expect(rolled.json).toMatchObject({ ...change, user_id: id, key: expect.stringMatching(/^rk_/), previous });
+    expect((await ask("POST", `${path}/roll`)).text).toContain(`roll ${String(rolled.json["id"])}`);
+    const audit = await ask("GET", "/admin/audit?limit=5");
+    expect((audit.json["data"] as Json[]).map(({ action }) => action)).toEqual(
+      expect.arrayContaining(["rollKey", "changeKey"]),
+    );
+    expect(audit.text).not.toContain(String(rolled.json["key"]).slice(3, 20));
+    for (const [method, where, sent] of [
+      ["PATCH", "/admin/keys/key_none", { name: "n" }],
+      ["POST", "/admin/keys/key_none/roll", {}],
+    ] as const)
+      expect(await ask(method, where, sent)).toMatchObject({ status: 404, text: "API key not found" });
+    for (const wrong of [{}, { addresses: ["example.com"] }, { scopes: ["all"] }, { limit: 1 }])
+      expect((await ask("PATCH", path, wrong)).status).toBe(400);
+  });
+
   test("a key is made with limits, listed and revoked; the audit log has no secret", async () => {
     const id = await made("keys@example.com");
     const budget = { amount: "2.5", per: "month" };

@@ -104,8 +104,9 @@ describe("100 streams whose clients go away at random moments", () => {
     expect(used.day).toBe(ledger.length);
     const counted = new Set(ledger.map(({ requestId }) => requestId));
     expect(gateway.simulator.ledger().filter(({ requestId }) => !counted.has(requestId))).toEqual([]);
+    // An answer that had begun to come is read on.
     for (const { outcome, charge } of ledger)
-      expect(outcome === "served" ? charge >= 20_000n : charge === 4_000n).toBe(true);
+      expect(charge >= 20_000n || (outcome !== "served" && charge === 4_000n)).toBe(true);
     await eventually(() => gateway.simulator.ledger().every(({ closedAt }) => closedAt !== null));
   });
 

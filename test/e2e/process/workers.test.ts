@@ -112,8 +112,13 @@ async function allReloadOrNone(gateway: GatewayProcess): Promise<void> {
   const config = workspace.configuration(sim.origin, { workers: 3 });
   const hashes = async () => new Set((await instancesOf(gateway)).instances.map(({ hash }) => hash));
 
-  workspace.write("gateway.yaml", { ...config, billing: { cost_multiplier: 2 } });
+  const tokens = [{ name: "grace", token: "of-grace", role: "viewer" }];
+  const withToken = { ...config.server, admin: { ...config.server.admin, tokens } };
+  const isGraceIn = async () =>
+    (await fetch(`${gateway.admin}/admin/session`, { headers: { authorization: "Bearer of-grace" } })).status === 200;
+  workspace.write("gateway.yaml", { ...config, server: withToken, billing: { cost_multiplier: 2 } });
   const reloaded = await gateway.reload();
+  expect(await isGraceIn(), "the supervisor takes tokens over").toBe(true);
   expect(reloaded.ok).toBe(true);
   expect(reloaded.hash).not.toBe(first.hash);
   expect([...(await hashes())]).toEqual([reloaded.hash]);
@@ -132,6 +137,7 @@ async function allReloadOrNone(gateway: GatewayProcess): Promise<void> {
     const now = await hashes();
     return now.size === 1 && !now.has(reloaded.hash!);
   });
+  await poll(async () => !(await isGraceIn()));
 }
 
 /** A worker that starts later listens and stores where the others do, whatever the file says by then. */

@@ -1,7 +1,7 @@
 import { Validator } from "@seriousme/openapi-schema-validator";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isUsableName } from "../../../src/accounts/api-keys.ts";
+import { isUsableName } from "../../../src/accounts/key-limits.ts";
 import { parseEmail } from "../../../src/accounts/users.ts";
 import { type BodyName, validateBody } from "../../../src/server/body-schemas.ts";
 import { ERRORS, isJson, type Json } from "../../../src/kit/index.ts";

@@ -28,6 +28,9 @@ test("a key is made, works, is listed without its secret, and is revoked", async
     models: null,
     budget: null,
     tags: {},
+    scopes: null,
+    addresses: null,
+    replaced_by: null,
   });
   expect((await ask("GET", "/v1/pricing", bearer(key))).status).toBe(200);
 
@@ -67,6 +70,86 @@ test("a key is made with limits, which are shown", async () => {
   expect(refused).toMatchObject({ status: 400, headers: { "x-error-code": "INVALID_REQUEST" } });
   const model = await ask("GET", "/v1/models/route/free", bearer(key));
   expect([model.status, JSON.parse(model.text).allowed]).toEqual([200, false]);
+});
+
+test("a key is changed field by field, and rolled", async () => {
+  const { ask, store, logged } = await startRoutes();
+  const { body } = await createKey(store, { userId: "ann", name: "old", limits: { models: ["route/swift*"] } });
+  const path = `/v1/user/key/${body.id}`;
+  const change = {
+    name: "new",
+    expires_in: 60,
+    tags: { team: "a" },
+    scopes: ["usage"],
+    addresses: ["::1", "127.0.0.1"],
+  };
+  const changed = await ask("PATCH", path, JSON_AUTH, JSON.stringify(change));
+  const expires_at = new Date(START + 60_000).toISOString();
+  const { expires_in: _, ...shown } = { ...change, expires_at, models: ["route/swift*"], key_prefix: body.key_prefix };
+  expect([changed.status, JSON.parse(changed.text)]).toMatchObject([200, shown]);
+  expect((await ask("GET", "/v1/user/requests", bearer(body.key))).status).toBe(200);
+  const lifted = await ask("PATCH", path, JSON_AUTH, '{"models":null,"scopes":null,"tags":null,"expires_at":null}');
+  expect(JSON.parse(lifted.text)).toMatchObject({
+    name: "new",
+    models: null,
+    scopes: null,
+    tags: {},
+    expires_at: null,
+  });
+
+  const rolled = await ask("POST", `${path}/roll`, JSON_AUTH, '{"grace":"1h"}');
+  const next = JSON.parse(rolled.text);
+  const previous = { id: body.id, expires_at: new Date(START + 3_600_000).toISOString() };
+  expect([rolled.status, next]).toMatchObject([200, { name: "new", addresses: change.addresses, previous }]);
+  for (const key of [body.key, next.key]) expect((await ask("GET", "/v1/user", bearer(key))).status).toBe(200);
+  const { data } = JSON.parse((await ask("GET", "/v1/user/key", AUTH)).text);
+  expect(data.find(({ id }: { id: string }) => id === body.id)).toMatchObject({ ...previous, replaced_by: next.id });
+  const again = await ask("POST", `${path}/roll`, AUTH);
+  expect(again).toMatchObject({ status: 400, text: expect.stringContaining(`roll ${next.id}`) });
+  const now = await ask("POST", `/v1/user/key/${next.id}/roll`, JSON_AUTH, '{"grace":0}');
+  expect(JSON.parse(now.text).previous.expires_at).toBe(new Date(START).toISOString());
+  expect((await ask("GET", "/v1/user", bearer(next.key))).status).toBe(401);
+  expect(logged.map(({ message }) => message)).toEqual([
+    "API key changed",
+    "API key changed",
+    "API key rolled",
+    "API key rolled",
+  ]);
+  expect(JSON.stringify(logged)).not.toContain("rk_");
+});
+
+test.each([
+  ["nothing", "{}", "/ must have one of name, expires_in"],
+  ["a field that no key has", '{"scope":["usage"]}', "/scope is none of name, expires_in"],
+  ["a blank name", '{"name":" "}', "/name must be a string"],
+  ["no scope", '{"scopes":[]}', "/scopes must be a list of inference, usage"],
+  ["another scope", '{"scopes":["admin"]}', "/scopes must be a list of inference, usage"],
+  ["a host name", '{"addresses":["example.com"]}', "/addresses/0 is no address or CIDR"],
+  ["a long prefix", '{"addresses":["10.0.0.0/8","::/129"]}', "/addresses/1 is no valid prefix length"],
+  ["no address", '{"addresses":[]}', "/addresses must be a list of 1 to 50"],
+  ["two expiries", '{"expires_in":60,"expires_at":"2028-01-01T00:00:00Z"}', "/expires_at stands beside expires_in"],
+  ["a past", '{"expires_at":"2020-01-01T00:00:00Z"}', "/expires_at must be a time to come"],
+  ["a date of no form", '{"expires_at":"tomorrow"}', "/expires_at must be a time to come"],
+])("a change of %s is refused, and changes nothing", async (_, change, text) => {
+  const { ask, store } = await startRoutes();
+  const [key] = await store.listKeys("ann");
+  const answer = await ask("PATCH", `/v1/user/key/${key!.id}`, JSON_AUTH, change);
+  expect(answer).toMatchObject({ status: 400, text: expect.stringContaining(`Invalid request: ${text}`) });
+  expect(await store.listKeys("ann")).toEqual([key]);
+});
+
+test("nobody changes or rolls another's key, or with a key", async () => {
+  const { ask, store, key } = await startRoutes();
+  const { body: bobs } = await createKey(store, { userId: "bob", name: "bob's" });
+  for (const [method, path, body] of [
+    ["PATCH", `/v1/user/key/${bobs.id}`, '{"name":"mine"}'],
+    ["POST", `/v1/user/key/${bobs.id}/roll`, "{}"],
+  ] as const) {
+    expect((await ask(method, path, JSON_AUTH, body)).status).toBe(404);
+    expect((await ask(method, path, { ...JSON_AUTH, ...bearer(key) }, body)).status).toBe(401);
+    expect((await ask(method, path, { "content-type": "application/json", "x-api-key": key }, body)).status).toBe(429);
+  }
+  expect(await store.listKeys("bob")).toMatchObject([{ name: "bob's" }]);
 });
 
 test("only one's own live keys can be revoked: everything else is the same 404", async () => {
@@ -145,7 +228,7 @@ test("pages of other origins may manage keys as CORS says", async () => {
     status: 204,
     headers: {
       "access-control-allow-origin": "*",
-      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+      "access-control-allow-methods": "GET, POST, PATCH, DELETE, OPTIONS",
       "access-control-allow-headers": "authorization",
     },
   });
@@ -156,5 +239,5 @@ test("pages of other origins may manage keys as CORS says", async () => {
 test("wrong methods name the right ones", async () => {
   const { ask } = await startRoutes();
   expect((await ask("PUT", "/v1/user/key", AUTH)).headers.allow).toBe("POST, GET, HEAD");
-  expect((await ask("GET", "/v1/user/key/key_x", AUTH)).headers.allow).toBe("DELETE");
+  expect((await ask("GET", "/v1/user/key/key_x", AUTH)).headers.allow).toBe("PATCH, DELETE");
 });

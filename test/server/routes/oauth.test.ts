@@ -93,6 +93,34 @@ test("who fails in a browser goes on to the dashboard's sign-in, from the same 4
   expect(cookiesOf(answer.headers)).toEqual({ gateway_sign_in: CLEARED });
 });
 
+test("a newcomer who may not sign up is told so, a browser by the dashboard", async () => {
+  const { ask } = await startRoutes({
+    signIn: { complete: async () => Promise.reject(new GatewayError("SIGN_UP_CLOSED", "no account")) },
+  });
+  const answers = [await ask("GET", CALLBACK, STATE), await ask("GET", CALLBACK, { ...STATE, accept: BROWSER })];
+  for (const answer of answers) expect(answer).toMatchObject({ status: 403, text: '{"message":"no account"}' });
+  expect(answers.map(({ headers }) => headers["refresh"])).toEqual([undefined, "0; url=/#/?sign_up_closed=google"]);
+});
+
+test("the provider sends browsers back to server.public_url, whatever Host a request names", async () => {
+  const snapshot = testSnapshot();
+  const publicUrl = "https://gateway.example.com";
+  const { ask, asked } = await startRoutes({
+    snapshot: () => ({ ...snapshot, server: { ...snapshot.server, publicUrl } }),
+  });
+  for (const host of ["evil.example", "127.0.0.1"]) await ask("GET", "/auth/oauth/google", { host });
+  expect(asked).toMatchObject([
+    ["begin", { origin: publicUrl }],
+    ["begin", { origin: publicUrl }],
+  ]);
+  const headers = { cookie: "gateway_refresh=rt_old" };
+  const refresh = async (origin: string) =>
+    (await ask("POST", "/auth/refresh", { ...headers, origin, host: "inner" })).status;
+  expect([await refresh(publicUrl), await refresh("http://inner"), await refresh("https://evil.example")]).toEqual([
+    200, 200, 401,
+  ]);
+});
+
 test.each([undefined, "*/*", "application/json", `application/json,${BROWSER}`])(
   "a program that accepts %s is sent nowhere",
   async (accept) => {

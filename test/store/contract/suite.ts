@@ -2,11 +2,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vit
 import type { Admission, Limits, NewKey, OnChange, Refusal, Store, User } from "../../../src/kit/index.ts";
 import { codeSuite } from "./codes.ts";
 import { familySuite } from "./families.ts";
+import { deletionSuite } from "./deletion.ts";
 import { idempotencySuite } from "./idempotency.ts";
 import { identitySuite } from "./identities.ts";
 import { ledgerSuite } from "./ledger.ts";
 import { keyBudgetSuite } from "./key-budgets.ts";
 import { auditSuite } from "./audit.ts";
+import { keyChangeSuite } from "./key-changes.ts";
 import { keyLimitSuite } from "./key-limits.ts";
 import { stopSuite } from "./stops.ts";
 import * as support from "../support.ts";
@@ -769,6 +771,8 @@ export function storeSuite(
     auditSuite(() => store, clock);
     userSuite(() => store, clock, numRuns);
     keyLimitSuite(() => store, clock);
+    keyChangeSuite(() => store, clock);
+    deletionSuite(() => store, clock);
     ledgerSuite(() => store, numRuns);
     keyBudgetSuite(() => store, clock, numRuns);
     throttleSuite(() => store, clock, numRuns);

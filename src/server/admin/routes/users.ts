@@ -1,4 +1,5 @@
 import type {
+  AdminKey,
   AdminKeyList,
   AdminUser,
   AdminUserDetail,
@@ -6,8 +7,10 @@ import type {
   CreatedAdminKey,
   CreditGrant,
   CreditGrantPage,
+  DeletedUser,
   EndedSessions,
   RevokedKey,
+  RolledAdminKey,
 } from "../../../../schemas/types.gen.ts";
 import { invalidRequest } from "../../../kit/index.ts";
 import { json } from "../../endpoint.ts";
@@ -91,6 +94,25 @@ export const USERS: readonly AdminEndpoint[] = [
         services.changeUser(params["user_id"] ?? "", body),
   }),
   row({
+    method: "DELETE",
+    path: "/admin/users/{user_id}",
+    role: "operator",
+    id: "deleteUser",
+    tag: "Users",
+    summary: "Deletes a user",
+    description:
+      "Address, identities, sign-in codes, sessions, keys and what the audit log says of them go for good; keys are refused at once. Running requests are settled, and the ledger stays under the id.",
+    params: { user_id: "`id` of the user." },
+    answers: { 200: { description: "The user is deleted.", content: json("DeletedUser") } },
+    errors: ["NOT_FOUND"],
+    route:
+      ({ services }) =>
+      async ({ params }): Promise<DeletedUser> => {
+        await services.deleteUser(params["user_id"] ?? "");
+        return { message: "User deleted" };
+      },
+  }),
+  row({
     method: "POST",
     path: "/admin/users/{user_id}/credits",
     role: "operator",
@@ -170,6 +192,51 @@ export const USERS: readonly AdminEndpoint[] = [
         const key = await services.addKey(params["user_id"] ?? "", body);
         note({ details: { ...body, key_id: key.id } });
         return key;
+      },
+  }),
+  row({
+    method: "PATCH",
+    path: "/admin/keys/{key_id}",
+    role: "operator",
+    id: "changeKey",
+    tag: "Users",
+    summary: "Changes a key",
+    description: "What is absent stays, null takes a limit away; within a second on every instance.",
+    params: { key_id: "`id` of the key." },
+    body: "AdminKeyChangeRequest",
+    answers: { 200: { description: "The key as it is now.", content: json("AdminKey") } },
+    errors: ["NOT_FOUND"],
+    route:
+      ({ services }) =>
+      async ({ params, body, note }): Promise<AdminKey> => {
+        const key = await services.changeKey(params["key_id"] ?? "", body);
+        // Named, so that the entry is found when the user is deleted.
+        note({ details: { ...body, user_id: key.user_id } });
+        return key;
+      },
+  }),
+  row({
+    method: "POST",
+    path: "/admin/keys/{key_id}/roll",
+    role: "operator",
+    id: "rollKey",
+    tag: "Users",
+    summary: "Rolls a key",
+    description:
+      "Makes a key with a new id and the settings of this one, which serves until the grace is over. Both spend of one budget.",
+    params: { key_id: "`id` of the key." },
+    body: "AdminKeyRollRequest",
+    bodyIs: "optional",
+    answers: {
+      200: { description: "The new key; its secret is shown this once.", content: json("RolledAdminKey") },
+    },
+    errors: ["NOT_FOUND"],
+    route:
+      ({ services }) =>
+      async ({ params, body, note }): Promise<RolledAdminKey> => {
+        const rolled = await services.rollKey(params["key_id"] ?? "", body);
+        note({ details: { ...body, key_id: rolled.id, user_id: rolled.user_id } });
+        return rolled;
       },
   }),
   row({

@@ -1,7 +1,7 @@
 #!lua flags=allow-oom
 -- KEYS: user. ARGV: now, 1 to disable or 0, user, channels of changes and of stops. Returns the user's fields; 0 without
 -- such a user.
-if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
+if redis.call("HEXISTS", KEYS[1], "email") == 0 then return 0 end
 redis.call("HINCRBY", KEYS[1], "version", 1)
 -- A user without the right to publish has changed it all the same: the others look again by themselves.
 redis.pcall("PUBLISH", ARGV[4], ARGV[3])

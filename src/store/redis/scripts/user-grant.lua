@@ -5,7 +5,7 @@
 -- and, of one that is kept, now, the grant and its idempotency key or ''.
 -- Returns the user's fields, or the grant as kept, of a repeated key the first one; 0 without such a user, 1 when it is too much, 2 when it is too late.
 if ARGV[2] ~= "0" and now_of("0") > tonumber(ARGV[2]) then return 2 end
-if redis.call("EXISTS", KEYS[1]) == 0 then return 0 end
+if redis.call("HEXISTS", KEYS[1], "email") == 0 then return 0 end
 local key = ARGV[5] or ""
 local before = key ~= "" and redis.call("HGET", KEYS[3], key)
 if before then return before end

@@ -10,6 +10,7 @@ import {
   KEYS,
   message,
   of,
+  SCOPED,
   type Shown,
   text,
   TOKEN,
@@ -62,6 +63,16 @@ export const OF_CALLERS: readonly ErrorCase[] = [
   },
   { ...of("INSUFFICIENT_CREDITS", "no credits"), credits: "0", answer: poor() },
   { ...of("INSUFFICIENT_CREDITS", "too few credits"), credits: "0.000000001", answer: poor() },
+  {
+    ...of("KEY_RESTRICTED", "a key from elsewhere", [...INFERENCE, ...KEYED, COUNT]),
+    limits: { addresses: ["192.0.2.0/24"] },
+    answer: text(403, "KEY_RESTRICTED", "This API key may not be used from this address"),
+  },
+  ...([["inference", [...INFERENCE, COUNT]], ...SCOPED] as const).map(([scope, on]): ErrorCase => ({
+    ...of("KEY_RESTRICTED", `a key without the scope ${scope}`, on),
+    limits: { scopes: [scope === "usage" ? "inference" : "usage"] },
+    answer: text(403, "KEY_RESTRICTED", `This API key does not have the scope '${scope}'`),
+  })),
   ...INFERENCE.map((endpoint): ErrorCase => ({
     ...of("MODEL_NOT_ALLOWED", "a plan without the model", [endpoint]),
     tier: "Free",
@@ -77,6 +88,12 @@ export const OF_CALLERS: readonly ErrorCase[] = [
   {
     ...of("NOT_FOUND", "an unknown key", ["DELETE /v1/user/key/key_123"]),
     headers: TOKEN,
+    answer: text(404, "NOT_FOUND", "API key not found"),
+  },
+  {
+    ...of("NOT_FOUND", "an unknown key", ["PATCH /v1/user/key/key_123", "POST /v1/user/key/key_123/roll"]),
+    headers: typed(TOKEN),
+    sent: { body: { name: "x" } },
     answer: text(404, "NOT_FOUND", "API key not found"),
   },
   {

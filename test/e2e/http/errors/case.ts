@@ -1,4 +1,4 @@
-import type { Endpoint, ErrorCode, Json } from "../../../../src/kit/index.ts";
+import type { Endpoint, ErrorCode, Json, KeyLimits, KeyScope } from "../../../../src/kit/index.ts";
 import { ALL_ENDPOINTS } from "../../support/formats.ts";
 import type { Sent } from "../../support/http.ts";
 
@@ -21,6 +21,8 @@ export interface ErrorCase {
   readonly at?: "away" | "ending" | "strict" | "full";
   readonly tier?: string;
   readonly credits?: string;
+  /** Of the user's key. */
+  readonly limits?: KeyLimits;
   /** `<key>`, `<token>` and `<unknown>` stand for the user's; left out: the user's key. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Of the model, see stage.ts. */
@@ -71,9 +73,31 @@ export const KEYED: readonly Where[] = [
   "GET /v1/user/ledger",
   "GET /v1/user/usage",
 ];
-export const KEYS: readonly Where[] = ["POST /v1/user/key", "GET /v1/user/key", "DELETE /v1/user/key/key_123"];
+const ONE_KEY = ["PATCH /v1/user/key/key_123", "POST /v1/user/key/key_123/roll"] as const;
+export const KEYS: readonly Where[] = [
+  "POST /v1/user/key",
+  "GET /v1/user/key",
+  "DELETE /v1/user/key/key_123",
+  ...ONE_KEY,
+];
+/** Which scope a key needs there; any key will do elsewhere. */
+export const SCOPED: readonly (readonly [KeyScope, readonly Where[]])[] = [
+  ["inference", ["POST /v1/user/streams/kill", "DELETE /v1/user/streams/stream_123"]],
+  [
+    "usage",
+    [
+      "GET /v1/user",
+      "GET /v1/user/requests",
+      "GET /v1/user/requests/hourly",
+      "GET /v1/user/streams",
+      "GET /v1/user/ledger",
+      "GET /v1/user/usage",
+    ],
+  ],
+];
 export const BODIES: readonly Where[] = [
   "POST /v1/user/key",
+  ...ONE_KEY,
   "POST /auth/login",
   "POST /auth/login/verify",
   "POST /auth/refresh",

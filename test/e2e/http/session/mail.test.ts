@@ -44,6 +44,9 @@ test("from a mail address to a chat: code, session, key, request, revocation", a
     models: null,
     budget: null,
     tags: {},
+    scopes: null,
+    addresses: null,
+    replaced_by: null,
   };
   expect(key).toEqual({ ...listed, key: expect.stringMatching(/^rk_[0-9a-f]{64}$/) });
   const list = await send(keys, { method: "GET", headers: owner });
