@@ -154,7 +154,7 @@ function disposable(name: string, ending: string) {
   return { use: `./${name}.ts` };
 }
 
-const STORE = `await host.store.ping(); appendFileSync("disposed.txt", "with-store ");`;
+const STORE = `await host.storage.get("any"); appendFileSync("disposed.txt", "with-store ");`;
 
 function plugins(...steps: readonly object[]): void {
   const config = configuration(sim.origin);
