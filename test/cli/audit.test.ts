@@ -30,6 +30,8 @@ const COMMANDS: Readonly<Record<string, Change | "reads" | "writes files" | "is 
   "users enable": ["enableUser", "ada@example.com"],
   "users set": ["changeUser", "USER", "--tier", "Free"],
   "keys add": ["addKey", "--user", "USER", "--name", "laptop", "--expires-in", "30d"],
+  "keys set": ["changeKey", "KEY", "--name", "desktop"],
+  "keys roll": ["rollKey", "KEY", "--grace", "1h"],
   "keys list": "reads",
   "keys revoke": ["revokeKey", "KEY"],
   "credits add": ["grantCredits", "USER", "5", "--reason", "goodwill"],
@@ -47,6 +49,8 @@ const COMMANDS: Readonly<Record<string, Change | "reads" | "writes files" | "is 
   schema: "reads",
   sim: "reads",
   "plugin new": "writes files",
+  // The last: it takes away what the others are about.
+  "users delete": ["deleteUser", "USER", "--yes"],
 };
 
 function pathsOf(command: Command, path: readonly string[] = []): readonly string[] {

@@ -133,8 +133,9 @@ test("streams are killed through either address, and by another process's stop t
   const { running, drift, ledger } = await workspace.books(user.id);
   expect([running, drift]).toEqual([{ requests: 0, streams: 0, held: 0n }, 0n]);
   expect(ledger.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 3 * STREAMS }, () => "killed"));
-  // Those that had not begun.
-  expect(ledger.filter(({ charge }) => charge === 0n)).toHaveLength(3 * 2);
+  // Those that had not begun cost their prompt.
+  expect(ledger.filter(({ usage }) => usage.completion === 0)).toHaveLength(3 * 2);
+  expect(ledger.every(({ charge }) => charge > 0n)).toBe(true);
   expect((await gateway.chat(user.key, ask("x", { stream: true }))).status).toBe(200);
 });
 

@@ -302,7 +302,7 @@ describe("abort", () => {
     expect(charged.charge).toBeGreaterThan(0n);
   });
 
-  test("a request without an answer yet: closed upstream, counted and free", async () => {
+  test("a request without an answer yet: closed upstream, counted, its prompt is charged", async () => {
     const requestId = crypto.randomUUID();
     const controller = new AbortController();
     const attempt = client().chat.completions.create(
@@ -320,7 +320,9 @@ describe("abort", () => {
     });
     expect(entry.closedAt! - abortedAt).toBeLessThan(1_000);
     await poll(() => workspace.onStore(async (store) => (await store.running(user.id)).requests === 0));
-    expect(await workspace.charged(user.id, requestId)).toMatchObject({ outcome: "client_gone", charge: 0n });
+    const charged = await workspace.charged(user.id, requestId);
+    expect(charged).toMatchObject({ outcome: "client_gone", estimated: true, usage: { completion: 0 } });
+    expect(charged.charge).toBeGreaterThan(0n);
   });
 });
 
