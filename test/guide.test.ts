@@ -26,7 +26,11 @@ interface Block {
 
 const FENCE = /^```(\w*)\n(.*?)^```$/gms;
 
-const PAGES: readonly Page[] = ["README.md", "plugins/README.md", ...globSync("deploy/guide/*.md", { cwd: ROOT })]
+const PAGES: readonly Page[] = [
+  "README.md",
+  "plugins/README.md",
+  ...globSync(["deploy/guide/*.md", "docs/*.md"], { cwd: ROOT }),
+]
   .toSorted()
   .map((path) => {
     const text = readFileSync(join(ROOT, path), "utf8");
@@ -39,7 +43,7 @@ const named = (pages: readonly Page[]) => pages.map((page) => [page.path, page] 
 test("README is read in ten minutes, and leads to every guide", () => {
   const { text } = PAGES.find(({ path }) => path === "README.md")!;
   expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(MAX_README_LINES);
-  const guides = PAGES.map(({ path }) => path).filter((path) => path.startsWith("deploy/guide/"));
+  const guides = PAGES.map(({ path }) => path).filter((path) => /^(?:deploy\/guide|docs)\//.test(path));
   expect(guides.length).toBeGreaterThanOrEqual(6);
   expect(guides.filter((path) => !text.includes(`](${path})`))).toEqual([]);
 });
@@ -79,6 +83,13 @@ test("links and anchors lead somewhere, in every README and guide", () => {
     const broken = brokenLinks(file, readFileSync(file, "utf8").replaceAll(FENCE, ""));
     expect({ path, broken }).toEqual({ path, broken: [] });
   }
+});
+
+test("the tests that the security page names are there", () => {
+  const { text } = PAGES.find(({ path }) => path === "docs/security.md")!;
+  const tests = [...text.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path!);
+  expect(tests.length).toBeGreaterThan(25);
+  expect(tests.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
 });
 
 describe.each(named(PAGES))("%s", (_path, { text, prose, blocks }) => {
