@@ -46,8 +46,12 @@ function checkOne(one: Joined, served: readonly Served[], findings: Findings): v
       if (!one.user.stops.some((stop) => overlap({ from: stop.from, until: stop.until + LATE }, period(one))))
         bad("ended before its end, and nobody had asked for it");
       if (entry && entry.outcome !== "killed") bad(`recorded as ${entry.outcome}`);
-      if (entry?.upstream === null && entry.charge > 0n) bad("charged for an answer that nobody gave");
-      return findings.allow("H: stopped by its user: charged for what came");
+      if (entry?.upstream === null && entry.usage.completion > 0) bad("charged for an answer that nobody gave");
+      return findings.allow(
+        entry?.upstream === null
+          ? "H: stopped by its user before the first byte: counted, its prompt charged"
+          : "H: stopped by its user: charged for what came",
+      );
     case "refused":
       return checkRefused(seen.status, entry, served, bad);
     case "left":
