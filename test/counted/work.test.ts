@@ -14,7 +14,7 @@ import type { RequestBatch } from "./peer.ts";
 const WARMUP_REQUESTS = 30;
 const REQUESTS = 50;
 /** On a busy machine a whole batch may find its answers cut in more parts than they were written in. */
-const MAX_BATCHES = 5;
+const MAX_BATCHES = 40;
 
 let peer: Worker;
 let upstreamPort: number;
