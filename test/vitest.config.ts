@@ -23,8 +23,8 @@ export const COMMON = {
 export default defineConfig({
   test: {
     root: new URL("..", import.meta.url).pathname,
-    // Of two cores a third is idle with two: suites wait for sockets, timers and processes.
-    maxWorkers: 3,
+    // Of two cores a fifth is idle with three: suites wait for sockets, timers and processes.
+    maxWorkers: 4,
     dangerouslyIgnoreUnhandledErrors: false,
     // Skips for want of `../shared` are failures in CI: see test/support/shared.ts.
     passWithNoTests: false,

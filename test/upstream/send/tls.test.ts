@@ -268,7 +268,8 @@ describe("with a certificate that is trusted", () => {
       const { set } = await leased(true);
       script = () => undefined;
       const timeouts = { ...TIMEOUTS, firstByte: 100 };
-      expect(await failure(set.send(target({ timeouts }), call(), exchange()))).toMatchObject({ failure: "timeout" });
+      const silent = set.send(target({ timeouts }), call({ stream: true }), exchange());
+      expect(await failure(silent)).toMatchObject({ failure: "timeout" });
       script = (stream) => stream.close(2);
       expect(await failure(set.send(target(), call(), exchange()))).toMatchObject({ failure: "reset" });
       script = (stream) => {
