@@ -12,9 +12,9 @@ import { codecOf } from "./wire-cases.ts";
 const textOf = ({ body }: UpstreamRequest): string =>
   typeof body === "string" ? body : JSON.stringify((body as UnwrittenBody).json);
 
-const MANY = 40_000;
-/** Milliseconds: what copies all that came before takes ten seconds and more. */
-const LONGEST = 3_000;
+const MANY = 20_000;
+/** Milliseconds: what copies all that came before takes four seconds and more. */
+const LONGEST = 1_500;
 const USER = { role: "user", content: "x" };
 const times = (make: (index: number) => Json): Json[] => Array.from({ length: MANY }, (_, index) => make(index));
 

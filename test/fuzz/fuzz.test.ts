@@ -14,7 +14,7 @@ test("the same seed and number make the same bytes, other numbers make others", 
 });
 
 test("whatever comes: documented answers, nobody else waits, nothing is left", async () => {
-  const { failures, statuses, bystander } = await fuzz({ seed: SEED, inputs: 800, minutes: 0.4 });
+  const { failures, statuses, bystander } = await fuzz({ seed: SEED, inputs: 500, minutes: 0.4 });
   expect(failures.join("\n")).toBe("");
   expect(statuses[200], "some of it is served").toBeGreaterThan(10);
   expect(bystander.requests).toBeGreaterThan(10);

@@ -23,7 +23,7 @@ export const RULES: Readonly<Record<string, SchemaRules>> = {
 };
 
 /** Runs of each property; `NUM_RUNS` sets another number. */
-export const RUNS = Number(process.env["NUM_RUNS"] ?? 100);
+export const RUNS = Number(process.env["NUM_RUNS"] ?? 60);
 
 /** The only schema of its request. */
 export function fit(schema: Json, rules: SchemaRules): FittedSchema {

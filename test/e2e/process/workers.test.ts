@@ -329,7 +329,8 @@ describeRedis("workers", () => {
   test("one whose event loop is blocked is passed over; with all blocked nobody is ready", async () => {
     const flag = workspace.path("go");
     const until = `const { existsSync } = process.getBuiltinModule("node:fs"), end = Date.now() + 60_000;
-                   while (!existsSync(${JSON.stringify(flag)}) && Date.now() < end);`;
+                   const nothing = new Int32Array(new SharedArrayBuffer(4));
+                   while (!existsSync(${JSON.stringify(flag)}) && Date.now() < end) Atomics.wait(nothing, 0, 0, 20);`;
     const pipeline = plantPlugin(workspace, until);
     workspace.write("gateway.yaml", { ...workspace.configuration(sim.origin, { workers: 2 }), pipeline });
     const gateway = await workspace.serve();
