@@ -32,9 +32,9 @@ const CONSOLE = [
   "/nothing",
 ];
 
-/** Everything that is wrong with a page as one sees it, in both themes and at both widths. */
 const TAKES_SCREENSHOTS = (process.env["SCREENSHOTS"] ?? "") !== "";
 
+/** Everything that is wrong with a page as one sees it, in both themes and at both widths. */
 async function faultsOf(page: Page, name: string): Promise<readonly string[]> {
   const faults: string[] = [];
   for (const theme of ["light", "dark"] as const) {
