@@ -37,8 +37,26 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
+const OTHER_PORT_ATTEMPTS = 5;
+
+/** Starts again, on other ports, what found one taken that had been free a moment ago. */
+async function onFreePorts<T>(start: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await start();
+    } catch (error) {
+      const isTaken = error instanceof Error && error.message.includes("Address already in use");
+      if (!isTaken || attempt === OTHER_PORT_ATTEMPTS) throw error;
+    }
+  }
+}
+
 /** On a free port of loopback, in a folder of its own. It keeps nothing on disk unless `settings` say so. */
-export async function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
+export function startRedis(settings: readonly string[] = []): Promise<RedisServer> {
+  return onFreePorts(() => startOnce(settings));
+}
+
+async function startOnce(settings: readonly string[]): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), "gateway-redis-"));
   const port = await freePort();
   const own = ["--port", String(port), "--bind", "127.0.0.1", "--dir", folder, "--save", "", "--appendonly", "no"];
@@ -106,9 +124,11 @@ export async function startCluster(): Promise<RedisCluster> {
   };
 }
 
-async function startNode(): Promise<RedisServer> {
-  const bus = await freePort();
-  return startRedis(["--cluster-enabled", "yes", "--cluster-port", String(bus), "--cluster-node-timeout", "2000"]);
+function startNode(): Promise<RedisServer> {
+  return onFreePorts(async () => {
+    const bus = await freePort();
+    return startOnce(["--cluster-enabled", "yes", "--cluster-port", String(bus), "--cluster-node-timeout", "2000"]);
+  });
 }
 
 async function hasJoined({ client }: RedisServer): Promise<boolean> {

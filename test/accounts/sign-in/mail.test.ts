@@ -79,11 +79,14 @@ describe("a sign-in code by mail", () => {
   test("goes over a kept connection", async () => {
     const server = await startSmtp();
     const { send, sent } = mailerTo(server.url);
-    send();
-    await expect.poll(() => server.mails.length).toBe(1);
+    // The server has a mail before its client has the answer: on a busy machine a second connection may be opened.
+    for (let mails = 1; mails <= 4; mails += 1) {
+      send();
+      await expect.poll(() => server.mails.length).toBe(mails);
+    }
     expect(await sent()).toEqual([]);
-    expect(server.mails).toHaveLength(2);
-    expect(server.connections).toBe(1);
+    expect(server.mails).toHaveLength(5);
+    expect(server.connections).toBeLessThanOrEqual(2);
   });
 
   test("goes over a new connection when the server has closed the kept one", async () => {
