@@ -86,7 +86,7 @@ export async function changeKey(store: Store, { keyId, userId }: OwnedKey, chang
  * @param grace as it came: for how long the old key still serves.
  * @param now Unix milliseconds.
  * @returns the secret, the new key, and when the old one ends in Unix milliseconds.
- * @throws GatewayError INVALID_REQUEST for a grace that is none, too many live keys, or a key that was rolled before;
+ * @throws GatewayError INVALID_REQUEST for an invalid grace time, too many live keys, or a key that was rolled before;
  * NOT_FOUND unless it is a live key, of this user.
  */
 export async function rollKey(

@@ -13,7 +13,7 @@ const MAX_TRIES_OF_OTHERS = 3;
 const CODES_PER_CLIENT_AND_ADDRESS = 5;
 /** From all clients together: bounds the mails to an address, and with MAX_TRIES the guesses. */
 const CODES_PER_ADDRESS = 20;
-/** Of those, the codes that clients may ask for beyond their first one: a few strangers leave the owner room for one. */
+/** How many of those may be second or later codes of a client: a few strangers leave room for one of the owner's. */
 const FURTHER_CODES_PER_ADDRESS = 12;
 /** For a browser from which the address has signed in before, apart from all others. */
 const CODES_PER_DEVICE = 5;

@@ -46,7 +46,7 @@ const FORM: readonly Row[] = [
   ],
   // Files are read at the rate of tokens: which of them may be named is another rule.
   ["https://platform.claude.com/docs/en/build-with-claude/files#file-storage-and-limits", "files-api-2025-04-14"],
-  // What is asked of the answer.
+  // These shape the answer.
   [
     "https://platform.claude.com/docs/en/build-with-claude/structured-outputs",
     "structured-outputs-2025-11-13 structured-outputs-2025-12-15 effort-2025-11-24 task-budgets-2026-03-13 " +

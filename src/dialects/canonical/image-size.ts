@@ -72,7 +72,7 @@ function isFrame(marker: number): boolean {
 const START_OF_SCAN = 0xda;
 const END_OF_IMAGE = 0xd9;
 
-/** By the first frame header, from segment to segment; behind the start of a scan there is none. */
+/** Reads segment by segment up to the first frame header, which always comes before the first scan. */
 function jpegSize(view: DataView): Size | null {
   if (!has(view, 0, "\u00FF\u00D8")) return null;
   for (let at = 2; at + 4 <= view.byteLength;) {

@@ -20,7 +20,7 @@ export interface FoundMedium {
   /** An address, the name of a stored file, or what it holds. */
   readonly as: "url" | "id" | "data";
   readonly value: LongText;
-  /** The media type beside it; left out: only a `data:` URL says it. */
+  /** The media type that the client wrote beside it. Absent if only a `data:` URL can say it. */
   readonly type?: string;
   readonly detail?: string;
 }
@@ -38,9 +38,9 @@ const IMAGE_HEAD_CHARACTERS = [64, 4_096, 262_144] as const;
 /** The same of pages and recordings, in characters of base64. */
 const FILE_HEAD_CHARACTERS = 65_536;
 
-/** Of a recording whose length is not known: 32 kbit/s, of which an hour is 14 MB. */
+/** Assumed for a recording of unknown length: 32 kbit/s, so an hour is 14 MB. */
 const BYTES_PER_SECOND = 4_000;
-/** Of a PDF file whose pages are not known: what an ordinary page takes. */
+/** Assumed size of a page, for a PDF file whose number of pages is unknown. */
 const BYTES_PER_PAGE = 100_000;
 /** Most that are assumed then: a file of that size is photos rather than pages. */
 const MAX_ASSUMED_PAGES = 100;
@@ -125,7 +125,7 @@ const PAGE_TREES = [
 ];
 const PAGE = /\/Type\s{0,8}\/Page\b/g;
 
-/** Of a PDF file; the tree of its pages is at the beginning or the end, unless it is compressed. */
+/** Counts the pages of a PDF file. Their tree is at the beginning or the end, unless it is compressed. */
 function pagesOf(value: LongText, start: number, bytes: number): number {
   const head = Buffer.from(bytesOf(value, start, FILE_HEAD_CHARACTERS)).toString("latin1");
   // Base64 can be read from every fourth of its characters.

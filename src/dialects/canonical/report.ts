@@ -120,7 +120,7 @@ export function isOfCaching(pointer: string): boolean {
   return OF_CACHING.test(pointer);
 }
 
-/** Whether what was dropped changes what is asked. What a beta allows is dropped, and told, by itself. */
+/** True if a dropped field changes the request. Fields that a beta allows are dropped, and told, on their own. */
 export function changesMeaning(pointer: string): boolean {
   return !isOfCaching(pointer) && !pointer.startsWith("anthropic-beta:");
 }

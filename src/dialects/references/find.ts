@@ -35,7 +35,7 @@ const TEXT: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Of tools and of answers: no provider reads what they name. */
+/** Fields of tools and answers. Providers do not follow the references in them. */
 const TEXTS: ReadonlySet<string> = new Set(
   (
     "arguments input_schema input_examples output_schema schema json_schema guided_json logprobs logit_bias citations " +

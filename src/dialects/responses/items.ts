@@ -153,7 +153,7 @@ export function sendable(items: readonly Placed[], report: Report, as: WriteAs):
   const written = items.flatMap(({ item, at }, index): readonly Json[] => {
     headless &&= isMade(item);
     const taken = withoutRefused(item, at, report, as);
-    // Of tools that all stay behind nothing is left.
+    // Nothing is left if all tools were dropped.
     if (taken["type"] === "additional_tools" && list(taken["tools"]).length === 0) return [];
     const sent = item["type"] === "reasoning" && followed[index] !== true ? null : restored(taken, as);
     headless ||= sent === null;

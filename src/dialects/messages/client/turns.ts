@@ -131,7 +131,7 @@ function writeInput(input: unknown, pointer: string): string {
 
 const IMAGE_TYPE = /^image\/[a-z\d.+-]+$/;
 const PDF_TYPE = /^application\/pdf$/;
-/** Of any scheme: which of them an upstream is sent is decided elsewhere. */
+/** Takes URLs of any scheme. `kit/references.ts` decides which of them are sent. */
 const ADDRESS = /^[a-z][a-z\d+.-]*:\/\//i;
 
 /** The canonical part of a content block; one that has no other place travels whole, as a native part. */
