@@ -1,4 +1,4 @@
-import { definePlugin, type Exchange, isJson, type Json } from "#kit";
+import { definePlugin, escapeRegExp, type Exchange, isJson, type Json } from "#kit";
 import type { PromptPrefixOptions } from "#schema";
 
 type Prompt = PromptPrefixOptions["prompts"][number];
@@ -39,7 +39,7 @@ function globOf(glob: string): RegExp {
   return new RegExp(
     `^${glob
       .split("*")
-      .map((part) => RegExp.escape(part))
+      .map((part) => escapeRegExp(part))
       .join(".*")}$`,
     "s",
   );

@@ -1,4 +1,4 @@
-import { definePlugin, isJson } from "#kit";
+import { definePlugin, escapeRegExp, isJson } from "#kit";
 import type { RedactNamesOptions } from "#schema";
 
 /** What a client writes for a model to read, in the bodies of all endpoints. */
@@ -12,7 +12,7 @@ export default definePlugin<RedactNamesOptions>({
   schema: new URL("../schemas/plugins/redact-names.schema.json", import.meta.url),
   setup({ names, replacement = "[name]" }) {
     // Compiled once per configuration, not per request. Longest first, so that "Ada" does not split "Ada Lovelace".
-    const words = names.toSorted((a, b) => b.length - a.length).map((name) => RegExp.escape(name));
+    const words = names.toSorted((a, b) => b.length - a.length).map((name) => escapeRegExp(name));
     const pattern = new RegExp(String.raw`(?<![\p{L}\p{N}])(?:${words.join("|")})(?![\p{L}\p{N}])`, "giu");
     const redact = (text: string): string => text.replace(pattern, () => replacement);
     return {

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import * as gateway from "route-gateway";
-import * as kit from "route-gateway/kit";
+import * as kit from "route-gateway/plugin";
 import * as testing from "route-gateway/testing";
 import { expect, onTestFinished, test } from "vitest";
 import { baseConfig } from "./e2e/support/gateway-config.ts";

@@ -20,7 +20,11 @@ export const COMMON = {
   unstubGlobals: true,
 } as const;
 
+/** Tests that import the package by its name get the sources, not what was built of them. */
+export const SOURCES = { ssr: { resolve: { conditions: ["route-gateway-source", "module", "node", "development"] } } };
+
 export default defineConfig({
+  ...SOURCES,
   test: {
     root: new URL("..", import.meta.url).pathname,
     // Of two cores a fifth is idle with three: suites wait for sockets, timers and processes.
@@ -30,6 +34,7 @@ export default defineConfig({
     passWithNoTests: false,
     projects: [
       {
+        ...SOURCES,
         test: {
           ...COMMON,
           name: "pure",
@@ -39,8 +44,8 @@ export default defineConfig({
           isolate: false,
         },
       },
-      { test: { ...COMMON, name: "children", include: CHILD_SUITES, isolate: false } },
-      { test: { ...COMMON, name: "process", include: OWN_PROCESS_SUITES } },
+      { ...SOURCES, test: { ...COMMON, name: "children", include: CHILD_SUITES, isolate: false } },
+      { ...SOURCES, test: { ...COMMON, name: "process", include: OWN_PROCESS_SUITES } },
     ],
   },
 });

@@ -1,31 +1,19 @@
 #!/usr/bin/env node
-// JavaScript, the one file that is: Node strips the types of what it loads before there is a cache by its own compiler,
-// which takes 60 ms and 20 MB for as long as the process runs.
-import { lstatSync, mkdirSync } from "node:fs";
-import { enableCompileCache } from "node:module";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { setFlagsFromString } from "node:v8";
-
-// V8 would place what is made for every request among the long-lived once it has seen a burst of connections survive;
-// there, the dead keep the young alive and each collection copies them: measured, 10 ms instead of 0.6 ms, and by
-// chance from start to start. Before anything else runs, or the decision may have been made.
-setFlagsFromString("--no-allocation-site-pretenuring");
-// Before anything else is loaded: a start takes about half as long when stripping and compiling are remembered.
-if (process.env.NODE_COMPILE_CACHE !== undefined) enableCompileCache();
-else useOwnCache();
-const { runProgram } = await import("./program.ts");
-await runProgram();
-
-/** What lies there is run: it must be nobody else's, in a folder where anybody may make one of this name first. */
-function useOwnCache() {
-  const user = process.getuid?.() ?? 0;
-  const folder = join(tmpdir(), `route-gateway-${user}`);
-  try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const found = lstatSync(folder);
-    if (found.isDirectory() && found.uid === user && (found.mode & 0o022) === 0) enableCompileCache(folder);
-  } catch {
-    // Without one, a start takes longer.
-  }
+import fs from "node:fs";
+// JavaScript that any Node since 12 can read: on one that is too old, a line in place of a stack.
+const [major, minor] = process.versions.node.split(".").map(Number);
+// As `engines` in package.json.
+const fits = major >= 26 || (major === 24 && minor >= 12) || (major === 22 && minor >= 20);
+if (fits) {
+  // A checkout runs its sources. The package holds this file and what it was compiled to.
+  const isCheckout = fs.existsSync(new URL("start.js", import.meta.url));
+  import(isCheckout ? "./start.js" : "../../dist/src/cli/start.js").catch((error) => {
+    console.error(error);
+    process.exitCode = 3;
+  });
+} else {
+  process.stderr.write(
+    `gateway: needs Node.js 22.20, 24.12 or 26 and later of these lines; this is ${process.version}\n`,
+  );
+  process.exitCode = 3;
 }

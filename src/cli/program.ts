@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Command, CommanderError, Option } from "commander";
 import { ConfigurationError } from "../config/diagnostics.ts";
 import { SCRIPT } from "../simulator/script.ts";
@@ -65,6 +66,7 @@ function exitCodeOf(error: unknown): number {
 export function createProgram(open?: OpenAccounts): Command {
   const program = new Command("gateway")
     .description("A configuration-driven gateway in front of many AI providers.")
+    .version(packageVersion(), "--version", "print the version")
     .option("-c, --config <file>", "the configuration file (default: $GATEWAY_CONFIG, else ./gateway.yaml)")
     .showHelpAfterError("(see gateway --help)")
     .exitOverride();
@@ -88,6 +90,12 @@ export function createProgram(open?: OpenAccounts): Command {
   addPluginCommands(program.command("plugin").description("plugins of one's own"));
   addSimCommand(program);
   return program;
+}
+
+/** Of the package, or of the checkout: the package.json that is nearest to both. */
+function packageVersion(): string {
+  const file = new URL("../../package.json", import.meta.url);
+  return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;
 }
 
 function addServeCommands(program: Command): void {

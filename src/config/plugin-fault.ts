@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { types } from "node:util";
 import { hasPowers } from "../kit/builtin.ts";
-import { isPluginName, type Plugin, PLUGIN_API_VERSION, STAGES } from "../kit/index.ts";
+import { escapeRegExp, isPluginName, type Plugin, PLUGIN_API_VERSION, STAGES } from "../kit/index.ts";
 import type { Finding, Place } from "./diagnostics.ts";
 import { isRecord } from "./schema.ts";
 
@@ -48,7 +48,7 @@ function missingImport(message: string, files: readonly CodeFile[]): Place | nul
   if (file === undefined) return null;
   const last = what.slice(what.lastIndexOf("/") + 1);
   for (const [index, text] of file.text.split("\n").entries()) {
-    const found = new RegExp(`["'](?:[^"']*/)?${RegExp.escape(last)}["']`).exec(text);
+    const found = new RegExp(`["'](?:[^"']*/)?${escapeRegExp(last)}["']`).exec(text);
     if (!found || !/\b(?:import|from)\b/.test(text)) continue;
     const column = found.index + 1;
     return { file: file.path, line: index + 1, column, endColumn: column + found[0].length };

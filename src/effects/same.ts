@@ -1,3 +1,5 @@
+import { escapeRegExp } from "../kit/index.ts";
+
 /** What stands for a value that the other side keeps to itself: nothing is known of it, so it is not said to differ. */
 export const REDACTED = "[redacted]";
 
@@ -18,7 +20,7 @@ export function same(a: unknown, b: unknown): boolean {
 /** Whether a text with redacted parts could be the other one. */
 function couldBe(redacted: string, text: string): boolean {
   if (!redacted.includes(REDACTED)) return false;
-  const parts = redacted.split(REDACTED).map((part) => RegExp.escape(part));
+  const parts = redacted.split(REDACTED).map((part) => escapeRegExp(part));
   return new RegExp(`^${parts.join(".*")}$`, "s").test(text);
 }
 

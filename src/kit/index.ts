@@ -6,6 +6,7 @@ export * from "./data-url.ts";
 export * from "./dense-set.ts";
 export * from "./error-kinds.ts";
 export * from "./errors.ts";
+export * from "./escape.ts";
 export * from "./host.ts";
 export * from "./idempotency.ts";
 export * from "./ids.ts";

@@ -1,3 +1,4 @@
+import { escapeRegExp } from "./escape.ts";
 import { type GatewayError, invalidRequest } from "./errors.ts";
 import type { Kind, Model, Upstream } from "./snapshot.ts";
 
@@ -116,6 +117,6 @@ function hostOf(scheme: string, host: string): string {
 }
 
 function anyText(pattern: string, any: string): RegExp {
-  const literals = pattern.split("*").map((text) => RegExp.escape(text));
+  const literals = pattern.split("*").map((text) => escapeRegExp(text));
   return new RegExp(`^${literals.join(any)}$`);
 }

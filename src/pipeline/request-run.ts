@@ -203,7 +203,7 @@ export class RequestRun {
     const state = this.#state;
     const { release } = state;
     state.release = null;
-    const released = Promise.try(() => release?.());
+    const released = (async () => release?.())();
     if (left === "killed") {
       const usage = await state.ending("killed", 200, null).estimate();
       // Else it is settled already, and about to be ended.

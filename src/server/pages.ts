@@ -4,8 +4,10 @@ import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type HttpExchange, respond } from "./respond.ts";
 
-/** What `npm run build:ui` makes of `src/ui`. */
-export const PAGES_FOLDER = fileURLToPath(new URL("../../dist/ui", import.meta.url));
+/** What `npm run build:ui` makes of `src/ui`; the compiled sources lie beside it. */
+export const PAGES_FOLDER = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "../../dist/ui" : "../../ui", import.meta.url),
+);
 
 /** The files of all pages by their names below the folder, such as `assets/status-Bx3.js`; null: they are not built. */
 export type PageFiles = ReadonlyMap<string, PageFile> | null;

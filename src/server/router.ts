@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import { H3, type H3Event, HTTPError, HTTPResponse } from "h3";
 import { BodyTooLargeError } from "srvx/body-limit";
 import { toNodeHandler } from "srvx/node";
-import { type Awaitable, GatewayError, invalidRequest, type Log } from "../kit/index.ts";
+import { type Awaitable, escapeRegExp, GatewayError, invalidRequest, type Log } from "../kit/index.ts";
 import type { ByteBudget } from "./byte-budget.ts";
 import { ROUTE_BODY_BYTES } from "./request-body.ts";
 import { type HttpExchange, refusalOf } from "./respond.ts";
@@ -114,7 +114,7 @@ export function notFound(hint = ""): GatewayError {
 function patternOf(path: string): RegExp {
   const parts = path
     .split("/")
-    .map((part) => (part.startsWith("**") ? ".+" : part.startsWith(":") ? "[^/]+" : RegExp.escape(part)));
+    .map((part) => (part.startsWith("**") ? ".+" : part.startsWith(":") ? "[^/]+" : escapeRegExp(part)));
   return new RegExp(`^${parts.join("/")}$`);
 }
 

@@ -41,15 +41,35 @@ const GIVE_UP_MS = 10_000;
 const CLOSE_TIMEOUT_MS = 200;
 const SCOPE = { name: "route-gateway" };
 
-/** Loads the packages, which a gateway without a receiver never does, and begins to send. */
-export async function openOtlp(options: OtlpOptions): Promise<TelemetrySink> {
-  const [api, traces, metrics, sdk, resources] = await Promise.all([
+/** Optional peers of the package: 20 MB that a gateway without a receiver does not need. */
+const PACKAGES = [
+  "@opentelemetry/api",
+  "@opentelemetry/exporter-metrics-otlp-http",
+  "@opentelemetry/exporter-trace-otlp-http",
+  "@opentelemetry/resources",
+  "@opentelemetry/sdk-metrics",
+  "@opentelemetry/sdk-trace",
+];
+
+function loadPackages() {
+  return Promise.all([
     import("@opentelemetry/api"),
     import("@opentelemetry/exporter-trace-otlp-http"),
     import("@opentelemetry/exporter-metrics-otlp-http"),
     import("@opentelemetry/sdk-metrics"),
     import("@opentelemetry/resources"),
-  ]);
+  ]).catch((error: unknown) => {
+    const missing = error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+    if (!missing) throw error;
+    throw new Error(`sending to an OTLP receiver needs more packages: npm install ${PACKAGES.join(" ")}`, {
+      cause: error,
+    });
+  });
+}
+
+/** Loads the packages, which a gateway without a receiver never does, and begins to send. @throws Error: not installed */
+export async function openOtlp(options: OtlpOptions): Promise<TelemetrySink> {
+  const [api, traces, metrics, sdk, resources] = await loadPackages();
   const { endpoint, headers, interval, attributes } = options;
   const resource = resources
     .defaultResource()

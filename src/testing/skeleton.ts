@@ -91,8 +91,9 @@ const options = { instruction: "Answer in one sentence." };
 describe("${name}", () => {
   for (const { name, run } of conformance(plugin, { options })) test(name, run);
 
-  test("a chat begins with the instruction", async () => {
-    await using room = await openPlugin(plugin, { options });
+  test("a chat begins with the instruction", async (t) => {
+    const room = await openPlugin(plugin, { options });
+    t.after(() => room[Symbol.asyncDispose]());
     const messages = [{ role: "user", content: "Hello" }];
     const { status, sent } = await room.request({ model: "route/chat", body: { messages } });
     assert.equal(status, 200);
@@ -100,8 +101,9 @@ describe("${name}", () => {
     assert.deepEqual(asked.messages, [{ role: "system", content: options.instruction }, ...messages]);
   });
 
-  test("other kinds of requests pass as they are", async () => {
-    await using room = await openPlugin(plugin, { options });
+  test("other kinds of requests pass as they are", async (t) => {
+    const room = await openPlugin(plugin, { options });
+    t.after(() => room[Symbol.asyncDispose]());
     const { status, sent } = await room.request({ model: "route/embedding", body: { input: "Hello" } });
     assert.equal(status, 200);
     assert.equal(JSON.parse(sent[0]?.body ?? "{}").messages, undefined);

@@ -44,7 +44,7 @@ describe("gateway plugin new", () => {
       cwd: workspace.folder,
       encoding: "utf8",
       timeout: 120_000,
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined },
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "--conditions=route-gateway-source" },
     });
     expect(run.stdout).toMatch(/^# fail 0$/m);
     expect(Number(/^# pass (\d+)$/m.exec(run.stdout)?.[1])).toBeGreaterThan(15);

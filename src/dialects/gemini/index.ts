@@ -235,7 +235,7 @@ function codecAt(place: Place) {
 }
 
 /** `generateContent` and `streamGenerateContent`. */
-export const chat = codecAt("gemini");
+export const chat: AnswerCodec & { readonly decoder: NonNullable<AnswerCodec["decoder"]> } = codecAt("gemini");
 
 /** Tiers are rates, and searches are billed one by one (https://ai.google.dev/gemini-api/docs/pricing). */
 const PAID: PaidExtras = { fields: new Set(["service_tier", "web_search_options"]) };

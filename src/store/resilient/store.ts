@@ -170,7 +170,7 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
       });
       return result instanceof Promise ? result.then(noteAdmitted, admitHere) : noteAdmitted(result);
     } catch (error) {
-      return Promise.try(admitHere, error);
+      return new Promise((resolve) => resolve(admitHere(error)));
     }
   }
 

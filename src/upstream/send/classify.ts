@@ -19,7 +19,7 @@ import {
   windowWait,
 } from "../../dialects/canonical/limits.ts";
 import { isOwnField } from "../../dialects/canonical/own-field.ts";
-import { AttemptError, type FailureClass, type Json, type Upstream } from "../../kit/index.ts";
+import { AttemptError, escapeRegExp, type FailureClass, type Json, type Upstream } from "../../kit/index.ts";
 
 /**
  * Agents decide by words in the error of a stream whether to try again: opencode by "connection lost" and "stream timed out",
@@ -175,6 +175,6 @@ function withoutSecret(text: string, secret: string): string {
   const parts = [secret, ...secret.split(/[:\s]+/)].filter((part) => part.length >= MIN_SECRET_CHARACTERS);
   return parts.reduce((left, part) => {
     if (!left.includes(part)) return left;
-    return left.replaceAll(new RegExp(`(?<![\\w-])${RegExp.escape(part)}(?![\\w-])`, "g"), "[redacted]");
+    return left.replaceAll(new RegExp(`(?<![\\w-])${escapeRegExp(part)}(?![\\w-])`, "g"), "[redacted]");
   }, text);
 }
