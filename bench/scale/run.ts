@@ -2,7 +2,7 @@
  * What a number of users and a rate of requests need of a Redis and of gateways.
  *
  * The cost of one of everything is measured on a real server (measure.ts), the rest is arithmetic (model.ts): the method,
- * what the model leaves out and the figures are in deploy/guide/stores.md.
+ * what the model leaves out and the figures are in docs/stores.md.
  *
  * `node bench/scale/run.ts [--users 1000000] [--rps 100000] [--stream-share 0.5] [--chunks 200] [--seconds 5]
  *   [--active-share 1] [--ledger-days 90] [--utilisation 0.6] [--workers 8] [--shard-gib 16]

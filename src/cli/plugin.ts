@@ -26,10 +26,10 @@ export async function newPlugin(name: string, { config }: PluginOptions): Promis
   process.stderr.write(steps.map((step) => `${step}\n`).join(""));
 }
 
-/** Whether a file of the folder finds the kit for tests. */
+/** True if a file in the folder can import the package. */
 function isInstalled(folder: string): boolean {
   try {
-    createRequire(join(folder, "any.ts")).resolve("route-gateway/testing");
+    createRequire(join(folder, "any.ts")).resolve("route-gateway/package.json");
     return true;
   } catch {
     return false;

@@ -152,7 +152,7 @@ test("the example of --help passes on the shipped configuration", async () => {
 });
 
 test("the example of the guide passes on the shipped configuration", async () => {
-  const guide = readFileSync(`${ROOT}/deploy/guide/changes.md`, "utf8");
+  const guide = readFileSync(`${ROOT}/docs/changes.md`, "utf8");
   const [, example = ""] = /```yaml\n(.*config-test\.schema\.json\n[^`]*)```/.exec(guide) ?? [];
   workspace.write("gateway.test.yaml", example.replace("config: gateway.yaml", `config: ${ROOT}/gateway.yaml`));
   const { code, stdout } = await gatewayTest();

@@ -6,7 +6,7 @@ import { SITUATIONS, startSituations } from "./situations.ts";
 // The SDK's notes on what a provider cannot say would stand between the results.
 Object.assign(globalThis, { AI_SDK_LOG_WARNINGS: false });
 
-const GUIDE = readFileSync(new URL("../../../../deploy/guide/clients.md", import.meta.url), "utf8");
+const GUIDE = readFileSync(new URL("../../../../docs/clients.md", import.meta.url), "utf8");
 
 /** The cells of each row of a table, by its first one. */
 function tableUnder(header: string): ReadonlyMap<string, readonly string[]> {

@@ -77,7 +77,7 @@ function aiSdk(modelAt: (url: string, key: string, model: string) => LanguageMod
   };
 }
 
-/** By the names that `deploy/guide/clients.md` has for them. */
+/** By the names that `docs/clients.md` has for them. */
 export const SDKS: Readonly<Record<string, Sdk>> = {
   openai,
   "@ai-sdk/openai": aiSdk((url, apiKey, model) => createOpenAI({ baseURL: `${url}/v1`, apiKey })(model)),

@@ -3,7 +3,7 @@ import { tier } from "../../support/gateway-config.ts";
 import { STREAMS, WORDS } from "./providers.ts";
 import { ErrorStage, refuses, streams } from "./stage.ts";
 
-/** What a client of a gateway may meet, in the order of the table in `deploy/guide/clients.md`. */
+/** What a client of a gateway may meet, in the order of the table in `docs/clients.md`. */
 export const SITUATIONS = [
   "wrong key",
   "unknown model",
