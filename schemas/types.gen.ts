@@ -520,7 +520,7 @@ export interface AcceptsConfig {
    */
   fields?: string[];
   /**
-   * What clients may name in a conversation beside data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of what else the provider keeps. * stands for any text without an @ before the path. The provider reads them with your account's identity, so any client may read them.
+   * What clients may name in a conversation beside data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of what else the provider keeps. * matches any text without an @ before the path. The provider reads them with your account's identity, so any client may read them.
    */
   references?: string[];
   /**
@@ -737,7 +737,7 @@ export interface LocalStep {
 }
 export interface ConditionConfig {
   /**
-   * Model identifiers; * stands for any text.
+   * Model identifiers; * matches any text.
    *
    * @minItems 1
    */
@@ -871,7 +871,7 @@ export interface PromptPrefix {
    */
   tiers?: string[];
   /**
-   * Models, by id; * stands for any text. All when absent.
+   * Models, by id; * matches any text. All when absent.
    *
    * @minItems 1
    */
@@ -2380,7 +2380,7 @@ export interface AdminKeyRequest {
    */
   expires_at?: string | null;
   /**
-   * The only models that it may call; * stands for any text.
+   * The only models that it may call; * matches any text.
    */
   models?: string[] | null;
   /**
@@ -2421,7 +2421,7 @@ export interface AdminKeyChangeRequest {
    */
   expires_at?: string | null;
   /**
-   * The only models that it may call; * stands for any text.
+   * The only models that it may call; * matches any text.
    */
   models?: string[] | null;
   /**

@@ -50,8 +50,8 @@ function linkPlainSecrets(context: LinkContext, secrets: readonly SecretScalar[]
     context.report(pointer, {
       rule: "plain-secret",
       severity: "warning",
-      message: "is a secret that stands in the file",
-      hint: "write ${env:NAME} or ${file:path}, and change it if others could read the file",
+      message: "is a plain-text secret",
+      hint: "move it to an environment variable, ${env:NAME}, or a file, ${file:path}; change it if others could read this file",
     });
   }
 }
@@ -90,7 +90,7 @@ function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => S
       const hint = `set it, or give a default: \${env:${reference.unset}:-…}`;
       context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
     } else if (TIMER_KEYS.has(path.at(-1)) && isTooLong(value)) {
-      const message = "is longer than a timer can wait";
+      const message = "is longer than a timer can run";
       context.report(join("", ...path), { rule: "timer-range", message, hint: `at most ${MAX_TIMER}` });
     }
   });
@@ -107,7 +107,7 @@ function linkStatus(context: LinkContext): void {
     const pointer = join("/status/incidents", index);
     const { id, status, created_at: created, resolved_at: resolved } = incident ?? {};
     if (id !== undefined && ids.has(id)) {
-      const message = `the id ${context.show(`${pointer}/id`)} is taken by an incident above`;
+      const message = `the id ${context.show(`${pointer}/id`)} is already used by an incident above`;
       context.report(`${pointer}/id`, { rule: "duplicate-incident", message, hint: "give each incident its own id" });
     }
     if (id !== undefined) ids.add(id);
