@@ -107,13 +107,13 @@ const OPERATION = /\/(?:chat\/completions|completions|responses|messages|embeddi
 function addressOf(text: string): Address {
   const trimmed = text.trim();
   if (/^sim:\S*$/.test(trimmed)) return { url: trimmed };
-  if (!/^https?:\/\//i.test(trimmed)) return { wrong: "begins with http:// or https://" };
+  if (!/^https?:\/\//i.test(trimmed)) return { wrong: "must begin with http:// or https://" };
   const url = /\s|\p{C}/u.test(trimmed) ? null : URL.parse(trimmed);
   if (url === null) return { wrong: "is not a URL: write it as https://models.example.com/v1" };
   if (url.username !== "" || url.password !== "") {
     return { wrong: "holds a user or a password: remove them, and give the key with --key" };
   }
-  if (/[?#]/.test(trimmed)) return { wrong: "ends at the path: remove what begins with ? or #" };
+  if (/[?#]/.test(trimmed)) return { wrong: "must end at the path: remove what begins with ? or #" };
   return { url: trimmed.replace(/\/+$/, "").replace(OPERATION, "") };
 }
 
@@ -125,13 +125,13 @@ function isCompatible({ name }: ProviderEntry): boolean {
 }
 
 /**
- * The addresses at which the provider may be, the likeliest first. OpenAI's dialect is answered below a path, which people
- * leave out.
+ * The addresses at which the provider may be, the likeliest first. Servers of OpenAI's dialect answer below a version, which
+ * people leave out.
  */
 function candidatesOf({ dialect, baseUrl }: ProviderEntry, url: string): readonly string[] {
-  const isBare = url.startsWith("http") && new URL(url).pathname === "/";
-  if (dialect !== "openai" || !isBare || new URL(baseUrl).pathname === "/") return [url];
-  return [`${url}/v1`, url];
+  if (dialect !== "openai" || url === baseUrl || !url.startsWith("http") || /\/v\d\w*$/.test(url)) return [url];
+  const versioned = `${url}/v1`;
+  return new URL(url).pathname === "/" ? [versioned, url] : [url, versioned];
 }
 
 // Questions.
@@ -210,10 +210,13 @@ export class Interview {
   async #address(entry: ProviderEntry): Promise<string> {
     const { baseUrl, displayName, local } = entry;
     if (this.#flags.url !== null) return this.#flags.url;
+    const region = this.#env["AWS_REGION"] || this.#env["AWS_DEFAULT_REGION"];
+    if (entry.name === "bedrock" && region) return baseUrl.replace("REGION", region);
     const hasPlaceholder = PLACEHOLDER.test(baseUrl);
     if (this.#asked === null) {
       if (isCompatible(entry)) throw usage("give the server's address: --url http://127.0.0.1:8000/v1");
-      if (hasPlaceholder) warn(`replace the word in capitals in base_url, ${baseUrl}, or give --url`);
+      if (hasPlaceholder)
+        warn(`base_url is ${baseUrl}: write your own in place of the word in capitals, or give --url`);
       return baseUrl;
     }
     if (!hasPlaceholder && !local) return baseUrl;

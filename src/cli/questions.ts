@@ -36,8 +36,10 @@ export class Questions {
     this.#reader = createInterface({ input, output: screen, terminal: true });
     // Lines are kept: a paste may answer several questions at once.
     this.#reader.on("line", (line) => {
-      if (this.#waiting === null) this.#answers.push(line);
-      else this.#waiting.resolve(line);
+      const waiting = this.#waiting;
+      this.#waiting = null;
+      if (waiting === null) this.#answers.push(line);
+      else waiting.resolve(line);
     });
     // Ctrl-C, Ctrl-D, or a terminal that is gone.
     this.#reader.on("close", () => {
@@ -76,11 +78,7 @@ export class Questions {
     if (this.#closed) throw cancelled();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.#waiting = { resolve, reject };
-    try {
-      return await promise;
-    } finally {
-      this.#waiting = null;
-    }
+    return await promise;
   }
 }
 

@@ -87,7 +87,9 @@ function modelLines(starter: Starter, route: string, model: StarterModel): reado
     `    kind: ${model.kind}`,
     `    tier: Open`,
     `    owned_by: ${entry.name}`,
-    ...(free ? [`    price: { ${UNITS[model.kind].map((unit) => `${unit}: 0`).join(", ")} }`] : priceLines(starter, model)),
+    ...(free
+      ? [`    price: { ${UNITS[model.kind].map((unit) => `${unit}: 0`).join(", ")} }`]
+      : priceLines(starter, model)),
     `    chain: [{ upstream: ${entry.name}, model: ${yamlText(model.id)} }]${model.id === UNKNOWN_MODEL ? " # put the provider's name of a model here" : ""}`,
   ];
 }
@@ -142,7 +144,7 @@ export function testsYaml({ schemas, fileName, models }: Starter): string {
   return lines(
     schemas && `# yaml-language-server: $schema=${schemas.tests}`,
     "# Run by: npx gateway test. It asks no provider and costs nothing.",
-    `config: ${yamlText(`./${fileName}`)}`,
+    fileName !== "gateway.yaml" && `config: ${yamlText(`./${fileName}`)}`,
     "tests:",
     "  - name: $model is served",
     '    each: { model: "*" }',
@@ -159,7 +161,8 @@ const MAX_ROUTE_CHARACTERS = 128;
 export function routesOf(models: readonly StarterModel[]): readonly (readonly [route: string, model: StarterModel])[] {
   const taken = new Set<string>();
   return models.map((model) => {
-    const plain = model.id.replaceAll(/[^\w.:@-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "");
+    const name = model.id === UNKNOWN_MODEL ? "my-model" : model.id;
+    const plain = name.replaceAll(/[^\w.:@-]+/g, "-").replace(/^[^A-Za-z0-9]+/, "");
     const short = (plain === "" ? "model" : plain).slice(0, MAX_ROUTE_CHARACTERS);
     let route = `route/${short}`;
     for (let number = 2; taken.has(route); number += 1) {
