@@ -9,6 +9,7 @@ import type { AddKeyOptions, KeysOfUser, RollKeyOptions, SetKeyOptions } from ".
 import type { InitOptions } from "./init.ts";
 import { addOfflineCommands } from "./offline.ts";
 import {
+  collect,
   configFile,
   DEFAULT_FORMAT,
   EXIT,
@@ -108,11 +109,7 @@ function addInitCommand(program: Command): void {
     .option("--url <url>", "address of the provider, where it is not the usual one; needed for compatible")
     .option("--key <key>", "its API key, kept in .env")
     .option("--key-env <name>", "a variable that has the key, in place of --key; no secret is written")
-    .option(
-      "--model <id>",
-      "the provider's name of a model to publish; may be repeated",
-      (id: string, before: readonly string[] = []) => [...before, id],
-    )
+    .option("--model <id>", "the provider's name of a model to publish; may be repeated", collect)
     .option("--yes", "ask nothing: take what is usual")
     .addHelpText(
       "after",

@@ -65,8 +65,6 @@ export function gatewayYaml(starter: Starter): string {
     port !== null && "",
     port !== null && `server: # ${new URL(baseUrl).host} is taken by ${displayName}`,
     port !== null && `  listen: [{ host: 127.0.0.1, port: ${port} }]`,
-    "tiers: { Open: { access: all, limits: { day: none, hour: none, minute: none, streams: none } } }",
-    "pipeline: [auth, plan-check, quota, breaker, stream-relay, meter]",
     "",
     "upstreams: # providers",
     `  ${name}:`,
@@ -85,11 +83,7 @@ function modelLines(starter: Starter, route: string, model: StarterModel): reado
   return [
     `  ${yamlText(route)}:`,
     `    kind: ${model.kind}`,
-    `    tier: Open`,
-    `    owned_by: ${entry.name}`,
-    ...(free
-      ? [`    price: { ${UNITS[model.kind].map((unit) => `${unit}: 0`).join(", ")} }`]
-      : priceLines(starter, model)),
+    ...(free ? [] : priceLines(starter, model)),
     `    chain: [{ upstream: ${entry.name}, model: ${yamlText(model.id)} }]${model.id === UNKNOWN_MODEL ? " # put the provider's name of a model here" : ""}`,
   ];
 }
