@@ -141,8 +141,8 @@ const MAX_OWN_MODELS = 20;
 const MAX_SHOWN_MODELS = 15;
 /** Price is asked for so many models; for more there is the file. */
 const MAX_PRICED_MODELS = 3;
-const LLAMACPP_PORT = "8080";
-const OTHER_PORT = 8090;
+/** The gateway's own port, and the one that it takes where a provider has that: llama.cpp's server does. */
+const PORTS = { usual: "8080", other: 8090 };
 
 /** What a person or the flags say. */
 export type Answers = Omit<Starter, "schemas" | "fileName" | "today">;
@@ -188,7 +188,7 @@ export class Interview {
       fromEnvironment: key.fromEnvironment,
       free,
       models: await this.#priced({ entry, free }, models),
-      port: isLoopback(hostname) && port === LLAMACPP_PORT ? OTHER_PORT : null,
+      port: isLoopback(hostname) && port === PORTS.usual ? PORTS.other : null,
     };
   }
 
