@@ -48,6 +48,7 @@ const COMMANDS: Readonly<Record<string, Change | "reads" | "writes files" | "is 
   test: "reads",
   schema: "reads",
   sim: "reads",
+  init: "writes files",
   "plugin new": "writes files",
   // The last: it takes away what the others are about.
   "users delete": ["deleteUser", "USER", "--yes"],
