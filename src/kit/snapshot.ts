@@ -236,7 +236,22 @@ export interface Upstream {
   readonly accepts?: Accepts;
   /** Left out: `auto`. */
   readonly api?: ApiChoice;
+  /** Which models of the provider's list are published; left out: none. */
+  readonly publishes?: Publishing;
 }
+
+/** How models that a provider lists are published. */
+export interface Publishing {
+  /** Globs (`*`) over the provider's names. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** What all of a kind have in common; a kind that is left out has no price here, or this dialect does not serve it. */
+  readonly kinds: Readonly<Partial<Record<Kind, ListedKind>>>;
+  /** Kinds that the dialect serves, whether or not they have a price. */
+  readonly served: readonly Kind[];
+}
+
+export type ListedKind = Pick<Model, "tier" | "price" | "multipliers" | "deadline"> & Pick<Target, "timeouts">;
 
 export type Kind = "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
 
@@ -263,6 +278,8 @@ export interface Model {
   readonly chain: readonly ChainStep[];
   /** Left out: no end is planned. */
   readonly lifecycle?: Lifecycle;
+  /** The upstream whose provider lists it; left out: the configuration writes it out. */
+  readonly listedBy?: string;
 }
 
 /** One place in a chain: a single target, or several that share the place. */
