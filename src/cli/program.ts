@@ -87,7 +87,7 @@ export function createProgram(open?: OpenAccounts): Command {
   addTokenCommand(program, openAccounts);
   addSessionCommands(program.command("sessions").description("users who are signed in"), openAccounts);
   addAuditCommands(program.command("audit").description("the log of changes, sign-ins and exports"));
-  addPluginCommands(program.command("plugin").description("plugins of one's own"));
+  addPluginCommands(program.command("plugin").description("local plugins"));
   addSimCommand(program);
   return program;
 }
