@@ -1,5 +1,7 @@
 import type { BalancedStepConfig, ChainStep, ModelConfig, PriceConfig, TargetConfig } from "#schema";
 import type { Kind } from "../kit/index.ts";
+import { freePrice } from "../config/defaults.ts";
+import { DEADLINE, milliseconds, overlay, RETRIES, TIMEOUTS } from "../config/settings.ts";
 import { type Draft, modelPointer, OPEN } from "./draft.ts";
 
 /** One place where a model is served, as the source has it. */
@@ -33,17 +35,7 @@ export interface Fallbacks {
 }
 
 export const NO_PRICE =
-  "no price in the source, so requests are free here: put the provider's price in (gateway check does not ask again)";
-
-/** Unit prices by which a model of each kind is free. */
-const FREE: Readonly<Record<Kind, PriceConfig>> = {
-  chat: { input_per_million: 0, output_per_million: 0 },
-  embedding: { input_per_million: 0 },
-  rerank: { per_request: 0 },
-  speech: { per_million_characters: 0 },
-  transcription: { per_second: 0 },
-  image: { per_image: 0 },
-};
+  "the source has none, so requests are free: put the provider's price in";
 
 /** Writes the models, each with its own deployments and those of its fallbacks as one chain. */
 export function addModels(draft: Draft, groups: ReadonlyMap<string, Group>, fallbacks: Fallbacks): void {
@@ -52,19 +44,38 @@ export function addModels(draft: Draft, groups: ReadonlyMap<string, Group>, fall
     const order = reached(id, fallbacks, groups);
     const filtered = fallbacks.contentFilter.get(id) ?? [];
     const chain = chainOf(order.map((one) => groups.get(one)!));
-    const price = highest(deployments.map((one) => one.price)) ?? FREE[kind];
-    const isPriced = isLocal || deployments.some((one) => one.price !== null);
+    const price = highest(deployments.map((one) => one.price));
+    // A model of which every target is a local server is free without a word.
+    const isFree = price === null && isLocal && order.every((one) => groups.get(one)!.isLocal);
     draft.addModel(id, {
       kind,
-      tier: OPEN,
-      owned_by: deployments[0]!.target.upstream,
+      ...(draft.config.tiers !== undefined && { tier: OPEN }),
       ...model,
       ...(filtered.length > 0 && { fail_over_on: ["content_filter"] }),
-      price,
+      ...(!isFree && { price: price ?? freePrice(kind) }),
+      ...deadlineOf(draft, chain),
       chain,
     });
-    if (!isPriced) draft.note(modelPointer(id, "price"), `PRICE: ${NO_PRICE}`);
+    if (price === null && !isLocal) draft.note(modelPointer(id, "price"), `PRICE: ${NO_PRICE}`);
   }
+}
+
+/**
+ * A deadline that lets every step be asked, and the last one take the time that the source gives it; none where the usual
+ * one does.
+ */
+function deadlineOf({ config: { defaults } }: Draft, chain: readonly ChainStep[]): Pick<ModelConfig, "deadline"> {
+  const { attempts } = overlay(RETRIES, defaults?.upstream?.retries);
+  const targets = chain.flatMap((step) => ("targets" in step ? step.targets : [step]));
+  let needed = 0;
+  for (const [index, { timeouts }] of targets.entries()) {
+    const written = overlay(TIMEOUTS, defaults?.upstream?.timeouts, timeouts);
+    const [connect, first, total] = [written.connect, written.first_byte, written.total].map(milliseconds);
+    const silent = Math.min(total!, Math.max(connect!, first!));
+    const isSaid = (timeouts?.total ?? defaults?.upstream?.timeouts?.total) !== undefined;
+    needed += index === targets.length - 1 && isSaid ? silent * (attempts - 1) + total! : silent * attempts;
+  }
+  return needed > milliseconds(DEADLINE) ? { deadline: `${Math.ceil(needed / 1000)}s` } : {};
 }
 
 /** The model and what it falls back to, each once: the fallbacks of a fallback follow it, and circles end. */

@@ -1,14 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
-import type { GatewayConfig, ModelConfig, UpstreamConfig } from "#schema";
+import type { GatewayConfig, LimitsConfig, ModelConfig, Step, TierConfig, UpstreamConfig } from "#schema";
+import { PIPELINE } from "../config/defaults.ts";
 import { join } from "../config/diagnostics.ts";
+import { OPEN_TIER } from "../config/settings.ts";
 import { Findings } from "./findings.ts";
 import { Secrets, Variables } from "./secrets.ts";
 import { type Field, leavesOf } from "./source.ts";
 
 const NO_LIMITS = { day: "none", hour: "none", minute: "none", streams: "none" } as const;
-const PIPELINE = ["auth", "plan-check", "quota", "breaker", "stream-relay", "meter"];
 /** The plan that everybody is on, and the tier of models that are in no other. */
-export const OPEN = "Open";
+export const OPEN = OPEN_TIER;
 /** What names of models have beside letters and digits; every other character becomes `-`. */
 const NOT_IN_MODEL_NAME = /[^A-Za-z0-9_.:@-]+/g;
 const MAX_MODEL_NAME_CHARACTERS = 128;
@@ -32,10 +33,8 @@ export class Draft {
   readonly secrets: Secrets;
   readonly config: GatewayConfig = {
     version: 1,
-    tiers: { [OPEN]: { access: "all", limits: NO_LIMITS } },
     upstreams: {},
     models: {},
-    pipeline: [...PIPELINE],
   };
   /** Comments by JSON pointer of the key that they stand above. */
   readonly notes = new Map<string, readonly string[]>();
@@ -123,10 +122,16 @@ export class Draft {
     this.config.models[id] = model;
   }
 
-  /** A step of the pipeline in the place of its stage: after those that decide who may ask, before the relay. */
-  addStep(step: GatewayConfig["pipeline"][number], before: string): void {
-    const at = this.config.pipeline.indexOf(before);
-    this.config.pipeline.splice(at, 0, step);
+  /** A plan beside the open one, which stands in the file from then on. */
+  addPlan(name: string, access: TierConfig["access"], limits: Partial<LimitsConfig> = {}): void {
+    this.config.tiers ??= { [OPEN]: { access: "all", limits: NO_LIMITS } };
+    this.config.tiers[name] ??= { access, limits: { ...NO_LIMITS, ...limits } };
+  }
+
+  /** A step that changes or answers requests: behind those that decide who may ask, before the relay. */
+  addStep(step: Step): void {
+    this.config.pipeline ??= [...PIPELINE];
+    this.config.pipeline.splice(this.config.pipeline.indexOf("stream-relay"), 0, step);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { UpstreamConfig } from "#schema";
-import { isLoopback } from "../kit/index.ts";
 import type { Draft } from "./draft.ts";
 import type { Provider } from "./providers.ts";
 import { literal } from "./secrets.ts";
@@ -12,7 +11,6 @@ export interface Address {
   readonly version: string | null;
   /** Part of the host, to tell upstreams apart; null when it comes from a variable. */
   readonly hint: string | null;
-  readonly isLoopback: boolean;
   /** Tells what became of it. */
   readonly tell: (target: string | null) => void;
 }
@@ -30,13 +28,12 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
   const named = draft.referenceOf(field);
   if (named !== null) {
     const name = variables.use(named);
-    const suffix = provider.isLocal === true ? localSuffix(name) : "";
+    const suffix = provider.local ? localSuffix(name) : "";
     const reason = suffix === "" ? `comes from the variable ${name}` : `comes from ${name}, ${suffix.why}`;
     return {
       baseUrl: `\${env:${name}}${suffix === "" ? "" : suffix.path}`,
       version: null,
       hint: null,
-      isLoopback: false,
       tell: (target) =>
         suffix === "" ? findings.mapped(field, target, reason) : findings.changed(field, target, reason),
     };
@@ -52,12 +49,11 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
   const bare = `${url.protocol}//${url.host}${path}`;
   const hint = url.hostname.split(".")[0]!;
   const isPrivate = url.username !== "" || url.password !== "" || [...url.searchParams.keys()].some((key) => key !== "api-version");
-  const about = { version, isLoopback: isLoopback(url.hostname) };
   if (!secrets.isPublic(bare)) {
     const name = variables.nameOf(bare, wanted);
     const reason = `holds what may be a secret, and is not copied: put the address into the variable ${name}`;
     return {
-      ...about,
+      version,
       baseUrl: `\${env:${name}}`,
       hint: null,
       tell: (target) => findings.changed(field, target, reason),
@@ -68,17 +64,18 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
     else if (bare.replace(/\/$/, "") === text.replace(/\/$/, "")) findings.mapped(field, target);
     else findings.changed(field, target, `is ${bare} here: the gateway adds the paths of operations itself`);
   };
-  return { ...about, baseUrl: literal(bare), hint: secrets.isPublic(hint) ? hint : null, tell };
+  return { version, baseUrl: literal(bare), hint: secrets.isPublic(hint) ? hint : null, tell };
 }
 
+/** What a server of one's own answers below. */
 function localSuffix(name: string): "" | { readonly path: string; readonly why: string } {
   return /V1$/.test(name) ? "" : { path: "/v1", why: "with /v1 behind it: set it to the address without a path" };
 }
 
-function pathOf(url: URL, { dialect, isLocal }: Provider): string {
+function pathOf(url: URL, { dialect, local }: Provider): string {
   let path = url.pathname.replace(OPERATION, "").replace(/\/+$/, "");
   if (dialect === "anthropic" && path === "/v1") path = "";
-  if (dialect === "openai" && isLocal === true && (path === "" || path === "/api")) path = "/v1";
+  if (dialect === "openai" && local && (path === "" || path === "/api")) path = "/v1";
   if (dialect === "azure") path = path.replace(/\/openai\/deployments(?:\/.*)?$/, "").replace(/\/openai$/, "");
   return path;
 }

@@ -95,8 +95,8 @@ const OTHERS: readonly (readonly [is: (keys: ReadonlyMap<string, Field>) => bool
 ];
 
 function looksLike(kind: SourceKind, root: Field): string {
-  const other = KINDS.find((one) => one !== kind && (SOURCES[one] as Source).isLike(root));
-  if (other !== undefined) return `: it looks like ${SOURCES[other].file} (gateway import ${other})`;
+  const other = Object.entries<Source>(SOURCES).find(([name, { isLike }]) => name !== kind && isLike(root));
+  if (other !== undefined) return `: it looks like ${other[1].file} (gateway import ${other[0]})`;
   if (root.kind !== "map") return `: it holds ${root.kind === "list" ? "a list" : "one value"}`;
   const [, what] = OTHERS.find(([is]) => is(root.entries)) ?? [];
   return what === undefined ? "" : `: it looks like ${what}`;

@@ -12,6 +12,8 @@ const MIN_KEY_CHARACTERS = 8;
 const WORD = /^[a-z]+$/i;
 const URL_PARTS = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#]*@)?[^\s?#]*(\?[^\s#]*)?(#.*)?$/i;
 const SECRET_KEY = /key|secret|token|passw|credential|authorization|cookie|salt|dsn|webhook|private/i;
+/** A file that a secret is in is none itself. */
+const FILE = /^[\w./~ -]+\.(?:json|pem|crt|ya?ml)$/;
 /** Keys that only sound like a secret. */
 const NO_SECRET_KEY =
   /(?:tokens?(?:_(?:cost|limit|count|ttl))?|per_token|per_million|_keys?_(?:ttl|size|header_name|alias)|key_name|credential_name|cost)$/i;
@@ -30,7 +32,7 @@ export class Secrets {
   scan(root: Field): void {
     for (const leaf of leavesOf(root)) {
       const { text } = leaf;
-      if (text === null || this.#isReference(text)) continue;
+      if (text === null || this.#isReference(text) || FILE.test(text)) continue;
       const keys = leaf.path.split(/[.[\]"#]+/);
       if (keys.some(isSecretKey) || looksLikeSecret(text)) this.note(text);
       for (const part of secretPartsOf(text)) this.note(part);

@@ -4,9 +4,10 @@ import type { Kind } from "../../kit/index.ts";
 import type { Deployment } from "../chains.ts";
 import { type Draft, modelPointer, OPEN } from "../draft.ts";
 import { priceOf } from "../prices.ts";
-import { type Provider, PROVIDERS } from "../providers.ts";
+import { kindByName } from "../../dialects/model-lists/kinds.ts";
+import type { Provider } from "../providers.ts";
 import { at, type Field, flagOf, numberOf } from "../source.ts";
-import { destinationOf, kindByName, type Params, targetOf } from "./target.ts";
+import { destinationOf, litellmProvider, type Params, targetOf } from "./target.ts";
 
 /** A row of `model_list`, read. */
 export interface Row extends Deployment {
@@ -91,7 +92,7 @@ export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<strin
   }
   if (custom !== undefined) findings.mapped(custom, null, "is the dialect of the upstream");
   const kind = kindOf(draft, info, own, destination.model, id);
-  const provider: Provider = PROVIDERS[destination.provider];
+  const provider = litellmProvider(destination.provider);
   if (kind === null || !CAPABILITIES[provider.dialect].served.includes(kind)) {
     const what = kind === null ? "models of this mode are not served here" : `the dialect ${provider.dialect} serves no models of kind ${kind} here`;
     findings.dropped(row, `${what}: it is left out`);
@@ -130,7 +131,10 @@ export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<strin
 
 function kindOf(draft: Draft, info: Field | undefined, own: Field, model: string, id: string): Kind | null {
   const mode = at(info, "mode") ?? at(own, "mode");
-  if (mode?.text == null) return kindByName(model);
+  if (mode?.text == null) {
+    const guessed = kindByName(model);
+    return guessed === "other" ? null : guessed;
+  }
   const kind = Object.hasOwn(MODES, mode.text) ? MODES[mode.text]! : null;
   if (kind === null) draft.findings.lost(mode, "models of this mode are not served here");
   else draft.findings.mapped(mode, modelPointer(id, "kind"));
@@ -161,7 +165,7 @@ export function boundedTimeouts(total: number | null, first: number | null): Tim
   };
 }
 
-const MAX_SECONDS = 86_400 * 30;
+const MAX_SECONDS = 86_400;
 
 /** Milliseconds of a positive number of seconds; null for anything else. */
 export function secondsOf(field: Field | undefined): number | null {
@@ -291,7 +295,7 @@ function takeGroup(draft: Draft, groups: Field, group: Field, model: Partial<Mod
     return;
   }
   model.tier = name;
-  draft.config.tiers[name] ??= { access: [OPEN, name], limits: { day: "none", hour: "none", minute: "none", streams: "none" } };
+  draft.addPlan(name, [OPEN, name]);
   draft.findings.changed(group, `/tiers/${name}`, `is the model's tier: users on the plan ${name} may call it, and those on ${OPEN} all models`);
   for (const other of groups.items.slice(1)) draft.findings.lost(other, "a model is on one tier: add it to access of other plans by hand");
 }

@@ -1,12 +1,11 @@
 import { dirname, resolve } from "node:path";
 import { addModels, type Group } from "../chains.ts";
 import { Draft } from "../draft.ts";
-import { type Provider, PROVIDERS } from "../providers.ts";
 import { at, type Field, ImportError, readSource } from "../source.ts";
 import { readRow, type Row } from "./deployments.ts";
 import { balanceOf, fallbacksOf, readAliases, readReliability, type Setting, withWeights } from "./routing.ts";
 import { readSettings } from "./settings.ts";
-import { destinationOf } from "./target.ts";
+import { destinationOf, litellmProvider } from "./target.ts";
 
 const REFERENCE = /^os\.environ\/(.+)$/;
 /** What a configuration of LiteLLM has at its top, one at least. */
@@ -79,8 +78,8 @@ function reserveDefaults(draft: Draft, rows: readonly Field[]): void {
     const model = at(own, "model")?.text;
     if (model == null || at(own, "api_key") !== undefined) continue;
     const destination = destinationOf(model, at(own, "custom_llm_provider")?.text ?? null, at(own, "api_base") !== undefined);
-    const provider: Provider | null = "provider" in destination ? PROVIDERS[destination.provider] : null;
-    if (provider !== null) draft.variables.reserve(provider.variable);
+    if ("provider" in destination && !/^(?:bedrock|vertex)/.test(destination.provider))
+      draft.variables.reserve(litellmProvider(destination.provider).variable);
   }
 }
 

@@ -265,7 +265,7 @@ function readCache(draft: Draft, settings: Field | undefined): void {
   if (isOn) {
     const ttl = secondsOf(at(params, "ttl"));
     const options = { answers: "all", scope: "shared", ...(ttl !== null && ttl >= 1000 && { ttl: durationOf(Math.round(ttl / 1000) * 1000) }) };
-    draft.addStep({ use: "answer-cache", options }, "quota");
+    draft.addStep({ use: "answer-cache", options });
     findings.changed(cache, "/pipeline", "is the plugin answer-cache, which gives answers again to every user: scope: user keeps them apart");
     if (ttl !== null && ttl >= 1000) findings.mapped(at(params, "ttl"), "/pipeline", "is ttl of answer-cache");
   } else if (flagOf(cache) === false) findings.mapped(cache, null, "without the plugin answer-cache nothing is kept");

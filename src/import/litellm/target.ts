@@ -1,8 +1,8 @@
 import type { TargetConfig, UpstreamConfig } from "#schema";
-import type { Kind } from "../../kit/index.ts";
+import { isLocal } from "../../config/local.ts";
 import { type Draft, upstreamPointer } from "../draft.ts";
 import { addressOf, headersOf, isStandIn } from "../endpoints.ts";
-import { type Provider, type ProviderName, PROVIDERS } from "../providers.ts";
+import { type Named, type Provider, providerNamed } from "../providers.ts";
 import { literal } from "../secrets.ts";
 import type { Field } from "../source.ts";
 
@@ -10,7 +10,7 @@ import type { Field } from "../source.ts";
 export type Params = (key: string) => Field | undefined;
 
 /** Prefixes of `model`, and values of `custom_llm_provider`: https://docs.litellm.ai/docs/providers */
-const PREFIXES: Readonly<Record<string, ProviderName>> = {
+const PREFIXES: Readonly<Record<string, Named>> = {
   openai: "openai",
   azure: "azure",
   azure_text: "azure",
@@ -79,6 +79,24 @@ const PREFIXES: Readonly<Record<string, ProviderName>> = {
   "text-completion-openai": "openai",
 };
 
+/** Variables that LiteLLM reads keys from, where the provider's own SDK has another: https://docs.litellm.ai/docs/providers */
+const VARIABLES: Partial<Record<Named, string>> = {
+  azure: "AZURE_API_KEY",
+  cohere: "COHERE_API_KEY",
+  jina: "JINA_AI_API_KEY",
+  perplexity: "PERPLEXITYAI_API_KEY",
+  nvidia: "NVIDIA_NIM_API_KEY",
+  vllm: "HOSTED_VLLM_API_KEY",
+  lmstudio: "LM_STUDIO_API_KEY",
+  compatible: "OPENAI_LIKE_API_KEY",
+};
+
+/** A provider as LiteLLM has it. */
+export function litellmProvider(name: Named): Provider {
+  const provider = providerNamed(name);
+  return { ...provider, variable: VARIABLES[name] ?? provider.variable };
+}
+
 /** Providers of LiteLLM that no dialect here speaks to, with what they are. */
 const UNKNOWN: Readonly<Record<string, string>> = {
   sagemaker: "SageMaker endpoints sign requests in a way of their own",
@@ -95,7 +113,7 @@ const UNKNOWN: Readonly<Record<string, string>> = {
 };
 
 /** Names without a prefix that LiteLLM knows, the first that fits. */
-const BARE: readonly (readonly [pattern: RegExp, provider: ProviderName])[] = [
+const BARE: readonly (readonly [pattern: RegExp, provider: Named])[] = [
   [/^(?:gpt-|chatgpt-|o\d|text-embedding-(?:3|ada)|dall-e|whisper-1|tts-1|omni-moderation|text-moderation|ft:|davinci|babbage|codex)/, "openai"],
   [/^claude-/, "anthropic"],
   [/^(?:command|embed-|rerank-)/, "cohere"],
@@ -105,7 +123,7 @@ const BARE: readonly (readonly [pattern: RegExp, provider: ProviderName])[] = [
 
 /** Where a deployment sends its requests. */
 export interface Destination {
-  readonly provider: ProviderName;
+  readonly provider: Named;
   /** The provider's own name for the model. */
   readonly model: string;
   /** What differs from the source; null where nothing does. */
@@ -170,15 +188,16 @@ export function targetOf(
   destination: Destination,
 ): { readonly target: TargetConfig; readonly isLocal: boolean } | null {
   const { provider: name, model } = destination;
-  const provider: Provider = PROVIDERS[name];
+  const provider = litellmProvider(name);
   const place = placeOf(draft, params, modelField, name, provider);
   if (place === null) return null;
   const headers = headersOf(draft, [params("extra_headers"), params("default_headers"), params("headers")], place.variable);
+  const isKnownByHost = !provider.local && place.baseUrl === provider.baseUrl;
   const upstream: UpstreamConfig = {
     dialect: provider.dialect,
-    ...(provider.vendor !== undefined && { vendor: provider.vendor }),
+    ...(provider.vendor !== undefined && !isKnownByHost && { vendor: provider.vendor }),
     base_url: place.baseUrl,
-    api_keys: place.keys,
+    ...(place.keys.length > 0 && { api_keys: place.keys }),
     ...((Object.keys(headers.headers).length > 0 || place.headers !== undefined) && {
       headers: { ...place.headers, ...headers.headers },
     }),
@@ -188,10 +207,10 @@ export function targetOf(
   const pointer = (...keys: readonly (string | number)[]): string => upstreamPointer(upstreamName, ...keys);
   for (const tell of place.tells) tell(pointer);
   headers.tell((header) => pointer("headers", header));
-  return { target: { upstream: upstreamName, model: literal(model) }, isLocal: place.isLocal };
+  return { target: { upstream: upstreamName, model: literal(model) }, isLocal: isLocal(upstream) };
 }
 
-function nameFor(name: ProviderName, modelField: Field): string {
+function nameFor(name: Named, modelField: Field): string {
   const prefix = /^([a-z_]+)\//.exec(modelField.text ?? "")?.[1] ?? "";
   if (name === "compatible") return prefix === "" || prefix === "custom_openai" || prefix === "openai_like" ? "compatible" : prefix.replaceAll("_", "-");
   return name;
@@ -206,13 +225,12 @@ interface Place {
   readonly headers?: Readonly<Record<string, string>>;
   readonly concurrency?: Pick<UpstreamConfig, "concurrency">;
   readonly hint: string | null;
-  readonly isLocal: boolean;
   /** The variable that secrets are put into. */
   readonly variable: string;
   readonly tells: readonly Tell[];
 }
 
-function placeOf(draft: Draft, params: Params, modelField: Field, name: ProviderName, provider: Provider): Place | null {
+function placeOf(draft: Draft, params: Params, modelField: Field, name: Named, provider: Provider): Place | null {
   switch (name) {
     case "bedrock":
       return onBedrock(draft, params, modelField);
@@ -236,25 +254,23 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
   }
   if (params("base_url") !== undefined && params("base_url") !== baseField) findings.lost(params("base_url"), "api_base stands beside it, and wins");
   const azureAi = /^azure_ai\//.test(modelField.text ?? "");
-  const baseUrl = address === null ? provider.baseUrl : azureAi ? atAzureAi(address.baseUrl, provider) : address.baseUrl;
-  if (baseUrl === null) {
-    findings.lost(modelField, "has no api_base here, and the provider has no address that is the same for everybody: write base_url by hand");
-    return null;
-  }
-  const isLocal = provider.isLocal === true || address?.isLoopback === true;
+  const variable = `${prefix}_API_BASE`;
+  const assumed = provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
+  const baseUrl = azureAi ? atAzureAi(address?.baseUrl ?? assumed, provider) : (address?.baseUrl ?? assumed);
   const tells: Tell[] = [];
   if (address !== null && baseField !== undefined) tells.push((at) => address.tell(at("base_url")));
+  if (address === null && provider.baseUrl === null)
+    tells.push(() => findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`));
   const keyField = params("api_key") ?? params("azure_ad_token");
-  const isOwnServer = isLocal || (address !== null && address.baseUrl !== provider.baseUrl);
+  const isOwnServer = provider.local || address !== null;
   const keys: string[] = [];
   if (keyField !== undefined && !(isStandIn(keyField) && isOwnServer)) {
     const secret = draft.secret(keyField, provider.variable);
     keys.push(secret.text);
     tells.push((at) => secret.tell(at("api_keys", 0)));
   } else if (isOwnServer) {
-    keys.push("none");
-    if (keyField !== undefined)
-      tells.push((at) => findings.mapped(keyField, at("api_keys", 0), "stands for no key: the server asks for none"));
+    if (!isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) })) keys.push("none");
+    if (keyField !== undefined) tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
   } else {
     keys.push(`\${env:${draft.variables.use(provider.variable)}}`);
   }
@@ -287,7 +303,6 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(concurrency !== undefined && { concurrency }),
     hint: address?.hint ?? null,
-    isLocal,
     variable: prefix,
     tells,
   };
@@ -312,13 +327,16 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
   const region = params("aws_region_name") ?? params("region_name");
   const inModel = /(?:^|\/)([a-z]{2}(?:-gov)?-[a-z]+-\d)\//.exec(modelField.text ?? "")?.[1] ?? null;
   const named = draft.referenceOf(region);
-  let host = inModel ?? `\${env:${variables.use("AWS_REGION_NAME")}:-us-east-1}`;
-  if (named !== null) host = `\${env:${variables.use(named)}}`;
-  else if (REGION.test(region?.text ?? "")) host = region!.text!;
-  else if (region?.text != null) findings.lost(region, "is no region of AWS");
+  const isRegion = REGION.test(region?.text ?? "");
+  if (named === null && !isRegion && region?.text != null) findings.lost(region, "is no region of AWS");
+  const fixed = isRegion ? region!.text! : inModel;
+  const host =
+    named === null
+      ? (fixed ?? `\${env:${variables.use("AWS_REGION_NAME")}:-us-east-1}`)
+      : `\${env:${variables.use(named)}}`;
   if (host === region?.text || named !== null) tells.push((at) => findings.mapped(region, at("base_url"), "is the region in base_url"));
   const endpoint = params("aws_bedrock_runtime_endpoint") ?? params("api_base");
-  const address = endpoint?.text == null ? null : addressOf(draft, endpoint, PROVIDERS.bedrock, "AWS_BEDROCK_RUNTIME_ENDPOINT");
+  const address = endpoint?.text == null ? null : addressOf(draft, endpoint, litellmProvider("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
   if (address !== null) tells.push((at) => address.tell(at("base_url")));
   const bearer = params("api_key");
   const id = params("aws_access_key_id");
@@ -326,7 +344,7 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
   const token = params("aws_session_token");
   const parts: string[] = [];
   if (bearer?.text != null) {
-    const key = draft.secret(bearer, PROVIDERS.bedrock.variable);
+    const key = draft.secret(bearer, litellmProvider("bedrock").variable);
     parts.push(key.text);
     tells.push((at) => key.tell(at("api_keys", 0)));
   } else {
@@ -346,7 +364,6 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
     baseUrl: address?.baseUrl ?? `https://bedrock-runtime.${host}.amazonaws.com`,
     keys: [parts.join(":")],
     hint: REGION.test(host) ? host : null,
-    isLocal: false,
     variable: "AWS",
     tells,
   };
@@ -356,7 +373,7 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
 function atGoogle(draft: Draft, params: Params, publisher: "google" | "anthropic"): Place {
   const { findings, variables, secrets } = draft;
   const tells: Tell[] = [];
-  const part = (field: Field | undefined, fallback: string): string => {
+  const part = (field: Field | undefined, fallback: () => string): string => {
     const named = draft.referenceOf(field);
     if (named !== null) {
       tells.push((at) => findings.mapped(field, at("base_url"), `is part of base_url, from the variable ${named}`));
@@ -368,21 +385,23 @@ function atGoogle(draft: Draft, params: Params, publisher: "google" | "anthropic
       return text;
     }
     if (field?.text != null) findings.lost(field, "cannot stand in an address");
-    return fallback;
+    return fallback();
   };
-  const project = part(params("vertex_project") ?? params("vertex_ai_project"), `\${env:${variables.use("VERTEXAI_PROJECT")}}`);
-  const location = part(params("vertex_location") ?? params("vertex_ai_location") ?? params("region_name"), "global");
+  const project = part(params("vertex_project") ?? params("vertex_ai_project"), () => `\${env:${variables.use("VERTEXAI_PROJECT")}}`);
+  const location = part(params("vertex_location") ?? params("vertex_ai_location") ?? params("region_name"), () => "global");
   const host = location === "global" ? "aiplatform.googleapis.com" : `${location}-aiplatform.googleapis.com`;
   const credentials = params("vertex_credentials") ?? params("vertex_ai_credentials");
   return {
     baseUrl: `https://${host}/v1/projects/${project}/locations/${location}/publishers/${publisher}`,
     keys: [credentialsOf(draft, credentials, tells)],
     hint: /^[a-z0-9-]+$/.test(location) ? location : null,
-    isLocal: false,
     variable: "GOOGLE",
     tells,
   };
 }
+
+/** A service account's key file. */
+const KEY_FILE = /^[\w./~ -]+\.json$/;
 
 function credentialsOf(draft: Draft, field: Field | undefined, tells: Tell[]): string {
   const { findings } = draft;
@@ -392,9 +411,11 @@ function credentialsOf(draft: Draft, field: Field | undefined, tells: Tell[]): s
   }
   const named = draft.referenceOf(field);
   const text = field.text?.trim() ?? "";
-  if (named === null && field.kind === "scalar" && /^[\w./~ -]+\.json$/.test(text) && draft.secrets.isPublic(text)) {
-    tells.push((at) => findings.mapped(field, at("api_keys", 0), "is the service account's key file"));
-    return `\${file:${text}}`;
+  if (named === null && field.kind === "scalar" && KEY_FILE.test(text) && draft.secrets.isPublic(text)) {
+    const name = draft.variables.nameOf(text, "GOOGLE_CREDENTIALS");
+    const reason = `is a file, which may be elsewhere here: put what it holds into the variable ${name}, or write \${file:PATH} in its place`;
+    tells.push((at) => findings.changed(field, at("api_keys", 0), reason));
+    return `\${env:${name}}`;
   }
   if (field.kind === "scalar") {
     const secret = draft.secret(field, "GOOGLE_CREDENTIALS");
@@ -406,17 +427,4 @@ function credentialsOf(draft: Draft, field: Field | undefined, tells: Tell[]): s
     findings.changed(field, at("api_keys", 0), `is a secret that is not copied: put the whole key file, as JSON, into the variable ${name}`),
   );
   return `\${env:${name}}`;
-}
-
-/** What is guessed of a model whose `model_info.mode` does not say what it does. */
-const NAMES_OF_KINDS: readonly (readonly [pattern: RegExp, kind: Kind])[] = [
-  [/embed|(?:^|[/-])(?:bge|gte|e5|minilm)-(?!reranker)|voyage-(?:\d|code|law|finance|multilingual)/i, "embedding"],
-  [/rerank/i, "rerank"],
-  [/whisper|transcribe|nova-[23](?:-|$)|scribe|speech-to-text/i, "transcription"],
-  [/(?:^|[/_-])tts(?:$|[-_\d])|text-to-speech|eleven_|aura-/i, "speech"],
-  [/dall-?e|gpt-image|imagen|stable-?diffusion|sdxl|flux|(?:^|[/_-])image(?:$|[-_])/i, "image"],
-];
-
-export function kindByName(model: string): Kind {
-  return NAMES_OF_KINDS.find(([pattern]) => pattern.test(model))?.[1] ?? "chat";
 }
