@@ -265,7 +265,7 @@ function controlCharacter(text: string): ControlCharacter | null {
 }
 
 /** Nesting that is given up before it is read to its end. */
-class TooDeep extends Error {
+export class TooDeep extends Error {
   override readonly name = "TooDeep";
   readonly offset: number;
 
