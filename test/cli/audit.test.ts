@@ -47,6 +47,7 @@ const COMMANDS: Readonly<Record<string, Change | "reads" | "writes files" | "is 
   replay: "reads",
   test: "reads",
   schema: "reads",
+  connect: "writes files",
   sim: "reads",
   "plugin new": "writes files",
   // The last: it takes away what the others are about.
