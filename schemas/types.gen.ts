@@ -57,9 +57,9 @@ export interface GatewayConfig {
   auth?: AuthConfig;
   billing?: BillingConfig;
   /**
-   * Plan tiers by name.
+   * Plan tiers by name. Without this section there is one plan, Open, which may call every model without limits.
    */
-  tiers: {
+  tiers?: {
     [k: string]: TierConfig;
   };
   defaults?: DefaultsConfig;
@@ -76,11 +76,11 @@ export interface GatewayConfig {
     [k: string]: ModelConfig;
   };
   /**
-   * What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options.
+   * What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options. Default: auth, plan-check, quota, breaker, stream-relay, meter.
    *
    * @minItems 1
    */
-  pipeline: Step[];
+  pipeline?: Step[];
   reload?: ReloadConfig;
   status?: StatusConfig;
   secrets?: SecretsConfig;
@@ -271,7 +271,7 @@ export interface TokenSecretConfig {
 }
 export interface SignupConfig {
   /**
-   * Plan tier of a new user; the first of tiers when absent.
+   * Plan tier of a new user; the first of tiers when absent, Open without tiers.
    */
   tier?: string;
   credits?: Money;
@@ -448,7 +448,7 @@ export interface UpstreamConfig {
    */
   base_url: string;
   /**
-   * Keys, rotated by failure class. May stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.
+   * Keys, rotated by failure class. Not needed for sim:, on loopback, and by the vendors ollama, vllm, lmstudio and llamacpp. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.
    */
   api_keys?: string[];
   /**
@@ -610,17 +610,17 @@ export interface ModelConfig {
    */
   kind: "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
   /**
-   * The tier it belongs to; plans list the tiers they may call.
+   * The tier it belongs to; plans list the tiers they may call. Required where tiers are defined; without them it is Open.
    */
-  tier: string;
+  tier?: string;
   /**
    * Name in the pricing table; the identifier without route/ when absent.
    */
   display_name?: string;
   /**
-   * Vendor family shown in the catalogue.
+   * Vendor family shown in the catalogue. Default: the name of the upstream that the chain tries first.
    */
-  owned_by: string;
+  owned_by?: string;
   /**
    * Date of the model, for the catalogue.
    */

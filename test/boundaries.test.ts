@@ -278,7 +278,8 @@ describe("effects", () => {
 });
 
 test("the top level holds what it should and nothing else", () => {
-  const files = "package.json package-lock.json tsconfig.json gateway.yaml README.md CHANGELOG.md LICENSE";
+  const files =
+    "package.json package-lock.json tsconfig.json gateway.yaml README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md LICENSE";
   const folders = "plugins src schemas test bench deploy docs node_modules data dist";
   const known = new Set(`${files} ${folders}`.split(" "));
   const extra = readdirSync(ROOT).filter((name) => !name.startsWith(".") && !known.has(name));

@@ -10,6 +10,7 @@ import {
 } from "../kit/index.ts";
 import { PluginBreach } from "../kit/plugin-contract.ts";
 import { diagnose, type Diagnostic, type Finding, type Place, sorted } from "./diagnostics.ts";
+import { withDefaults } from "./defaults.ts";
 import { disk, type FileAccess, noting, type WatchedFile } from "./files.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
@@ -96,7 +97,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const tree = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
   if (!tree.root) return inTurns(finish(null, [], tree.diagnostics, null));
 
-  const validated = await inTurns(validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA));
+  const asWritten = await inTurns(validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA));
+  const validated = await inTurns(withDefaults(asWritten));
   const files: FileAccess = { ...access, read: reader("plugin") };
   const loaded = await loadSteps(validated, { builtins: options.builtins, files, folder });
   tls = await readTls();

@@ -4,7 +4,6 @@ import type {
   AdminConfig,
   ChainStep as ChainStepConfig,
   ConcurrencyConfig,
-  GatewayConfig,
   ImagePriceConfig,
   ModelConfig,
   PriceConfig,
@@ -36,6 +35,7 @@ import {
   type Upstream,
   type UpstreamTls,
 } from "../kit/index.ts";
+import type { WholeConfig, WholeModel } from "./defaults.ts";
 import {
   BODY_LIMIT,
   BODY_MEMORY,
@@ -83,7 +83,7 @@ interface SnapshotSources {
 
 /** The frozen snapshot of a configuration without errors. */
 export function* buildSnapshot(
-  config: GatewayConfig,
+  config: WholeConfig,
   steps: readonly StepSettings[],
   sources: SnapshotSources,
 ): Steps<Snapshot> {
@@ -162,7 +162,7 @@ function boundOf(bound: number | "none" | undefined): number | null {
   return bound === undefined || bound === "none" ? null : bound;
 }
 
-function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Model {
+function buildModel(id: string, model: WholeModel, config: WholeConfig): Model {
   const kindDefaults = config.defaults?.kinds?.[model.kind];
   return {
     id,
@@ -189,7 +189,7 @@ function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Mode
   };
 }
 
-function buildChainStep(step: ChainStepConfig, model: ModelConfig, config: GatewayConfig): ChainStep {
+function buildChainStep(step: ChainStepConfig, model: ModelConfig, config: WholeConfig): ChainStep {
   if (!("targets" in step)) return { balance: "single", targets: [buildTarget(step, model, config)] };
   const { balance, targets, fail_over_on: ofStep } = step;
   return {
@@ -201,7 +201,7 @@ function buildChainStep(step: ChainStepConfig, model: ModelConfig, config: Gatew
 function buildTarget(
   target: TargetConfig,
   model: ModelConfig,
-  { defaults, upstreams }: GatewayConfig,
+  { defaults, upstreams }: WholeConfig,
   failOverOn = target.fail_over_on ?? model.fail_over_on,
 ): Target {
   return {

@@ -79,7 +79,7 @@ export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">):
       const folder = lastGoodFolder(snapshot.store.url.reveal(), snapshot.file, env);
       saving = saving
         .then(() => saveLastGood(folder, snapshot.file, { hash, sources }))
-        .catch((err: unknown) => log.warn({ err }, "the last good configuration could not be kept"));
+        .catch((err: unknown) => log.warn({ err }, "last good configuration could not be saved"));
     },
     done: () => saving,
   };
@@ -113,7 +113,7 @@ async function lastGood({
   for (const folder of folders) {
     const result = await loadLastGood(folder, { env, mode, ...BUILT_IN });
     if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
-    if (result !== null) log.warn({ folder }, "the last good configuration cannot serve either");
+    if (result !== null) log.warn({ folder }, "last good configuration is not usable either");
   }
   return null;
 }
@@ -156,7 +156,7 @@ export async function dryRun(
     return () => clearTimeout(timer);
   };
   if (await endsBefore(disposed, wait)) return;
-  log?.warn({ plugin: plugin.name, after_ms: disposeTimeoutMs }, "dispose of a plugin does not end: not waited for");
+  log?.warn({ plugin: plugin.name, after_ms: disposeTimeoutMs }, "plugin dispose timed out");
 }
 
 function rejectOffline(): never {

@@ -15,6 +15,7 @@ export * from "./key-limits.ts";
 export * from "./key-use.ts";
 export * from "./ledger.ts";
 export * from "./lifecycle.ts";
+export * from "./listed-models.ts";
 export * from "./media.ts";
 export * from "./money.ts";
 export * from "./nearest.ts";

@@ -24,7 +24,7 @@ export function linkPrices(context: LinkContext, model: Incomplete<ModelConfig>,
 type Unit = Exclude<keyof PriceConfig, "verified_at">;
 
 /** The units a kind may have, and the sets of which one must be there. */
-const UNITS: Readonly<
+export const PRICE_UNITS: Readonly<
   Record<Kind, { readonly allowed: readonly Unit[]; readonly required: readonly (readonly Unit[])[] }>
 > = {
   chat: {
@@ -62,7 +62,7 @@ const UNITS: Readonly<
 function linkPrice(context: LinkContext, { kind, price }: Incomplete<ModelConfig>, modelPointer: string): void {
   const pointer = join(modelPointer, "price");
   if (kind === undefined) return;
-  const { required } = UNITS[kind];
+  const { required } = PRICE_UNITS[kind];
   const units = unitsOf(price);
   const foreign = linkUnits(context, kind, price, pointer);
   const complete = required.some((set) => set.every((unit) => units.includes(unit)));
@@ -82,7 +82,7 @@ function unitsOf(price: Price): Unit[] {
 
 /** @returns how many units the kind does not have. */
 function linkUnits(context: LinkContext, kind: Kind, price: Price, pointer: string): number {
-  const { allowed } = UNITS[kind];
+  const { allowed } = PRICE_UNITS[kind];
   const foreign = unitsOf(price).filter((unit) => !allowed.includes(unit));
   for (const unit of foreign) {
     const hint = `${kind} models have: ${allowed.join(", ")}`;
