@@ -44,12 +44,12 @@ function linkAdminText(context: LinkContext): void {
     (token) => (token ?? "") !== "",
   );
   const mayHave = hasToken || context.isUnset("/server/admin/token");
-  if (!isExposed(admin?.host) || !mayHave || admin?.behind_tls === true) return;
+  if (!isExposed(admin?.host) || !mayHave || admin?.behind_tls === true || admin?.tls !== undefined) return;
   context.report("/server/admin/host", {
     rule: "admin-clear-text",
     severity: "warning",
     message: "tokens cross the network in clear text",
-    hint: "listen on 127.0.0.1, or let a proxy speak TLS and set server.admin.behind_tls: true",
+    hint: "add server.admin.tls, listen on 127.0.0.1, or let a proxy speak TLS and set server.admin.behind_tls: true",
   });
 }
 

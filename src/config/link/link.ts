@@ -2,6 +2,7 @@ import { isLoopback, pathOf, type Steps } from "../../kit/index.ts";
 import { type Diagnostic, join, type Severity } from "../diagnostics.ts";
 import type { SecretScalar } from "../secrets.ts";
 import type { LoadedSteps } from "../steps.ts";
+import type { TlsFinding } from "../tls-files.ts";
 import { MAX_TIMER, milliseconds } from "../settings.ts";
 import type { Validated } from "../validate.ts";
 import { type ContextOptions, LinkContext } from "./context.ts";
@@ -18,6 +19,8 @@ interface LinkOptions extends ContextOptions {
   readonly secrets: readonly SecretScalar[];
   /** How bad an unset variable is where empty text cannot stand. */
   readonly missingValue: Severity;
+  /** About the TLS files that were read. */
+  readonly tls: readonly TlsFinding[];
 }
 
 /** Everything that one value cannot show: names, capabilities, prices, order. */
@@ -31,6 +34,10 @@ export function* link(validated: Validated, loaded: LoadedSteps, options: LinkOp
   linkAuth(context);
   linkTiers(context);
   linkUpstreams(context);
+  for (const { pointer, finding, ofFile } of options.tls) {
+    const message = ofFile ? `${context.show(pointer)} ${finding.message}` : finding.message;
+    context.report(pointer, { ...finding, message });
+  }
   linkExposure(context);
   linkHeartbeat(context);
   yield* linkModels(context);
