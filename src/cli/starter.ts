@@ -1,3 +1,4 @@
+import { AGGREGATORS } from "../config/link/upstreams.ts";
 import type { ProviderEntry } from "../config/providers.ts";
 import type { Kind } from "../kit/index.ts";
 
@@ -70,7 +71,7 @@ export function gatewayYaml(starter: Starter): string {
 
 /** The sections about the provider and its models. */
 export function providerYaml(starter: Starter): string {
-  const { entry, baseUrl, keyVariable } = starter;
+  const { entry, baseUrl, keyVariable, models } = starter;
   const { name, dialect } = entry;
   const vendor = vendorOf(starter);
   return lines(
@@ -80,9 +81,12 @@ export function providerYaml(starter: Starter): string {
     vendor !== null && `    vendor: ${vendor}`,
     `    base_url: ${yamlText(baseUrl)}`,
     keyVariable !== null && `    api_keys: ["\${env:${keyVariable}}"] # from .env beside this file, or the environment`,
+    AGGREGATORS.has(name) &&
+      models.length > 1 &&
+      "    breaker: { scope: target } # one model may fail while others serve",
     "",
     "models: # by the name that clients send",
-    ...routesOf(starter.models).flatMap(([route, model]) => modelLines(starter, route, model)),
+    ...routesOf(models).flatMap(([route, model]) => modelLines(starter, route, model)),
   );
 }
 
