@@ -114,6 +114,25 @@ export function parsePluginName(value: string): string {
   return value;
 }
 
+/** The address of a gateway, without the `/v1` that some clients want behind it. */
+export function parseConnectUrl(value: string): string {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "")
+    throw new InvalidArgumentError("An address looks like http://127.0.0.1:8080.");
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/\/v1$/, "").replace(/\/+$/, "");
+}
+
+/** Settings of clients hold it as it is, quoted or not. */
+export function parseConnectKey(value: string): string {
+  if (!/^[!-~]+$/.test(value)) throw new InvalidArgumentError("A key has visible ASCII characters and no blanks.");
+  return value;
+}
+
+export function parseConnectModel(value: string): string {
+  if (!/^[!-~]+$/.test(value)) throw new InvalidArgumentError("A model looks like route/swift-mini.");
+  return value;
+}
+
 export function parsePort(value: string): number {
   const port = Number(value);
   if (!/^\d+$/.test(value) || port > 65_535) throw new InvalidArgumentError("A port is a number from 0 to 65535.");

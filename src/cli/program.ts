@@ -5,6 +5,7 @@ import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
 import type { VerifyOptions } from "./audit.ts";
 import type { CheckOptions } from "./check.ts";
+import type { ConnectOptions } from "./connect.ts";
 import type { AddKeyOptions, KeysOfUser, RollKeyOptions, SetKeyOptions } from "./keys.ts";
 import type { InitOptions } from "./init.ts";
 import { addOfflineCommands } from "./offline.ts";
@@ -16,6 +17,9 @@ import {
   ExitError,
   parseAddress,
   parseAmount,
+  parseConnectKey,
+  parseConnectModel,
+  parseConnectUrl,
   parseCredits,
   parseKeyBudget,
   parseKeyName,
@@ -83,6 +87,7 @@ export function createProgram(open?: OpenAccounts): Command {
   addCheckCommand(program);
   addRollbackCommand(program);
   addSchemaCommand(program);
+  addConnectCommand(program);
   addOfflineCommands(program);
   addUserCommands(program.command("users").description("add, list, change and delete users"), openAccounts);
   addKeyCommands(program.command("keys").description("add, list, change, roll and revoke API keys"), openAccounts);
@@ -184,6 +189,31 @@ function addSchemaCommand(program: Command): void {
     .action(async (plugin: string | undefined, _options: object, command: Command) => {
       const { printSchema } = await import("./schema.ts");
       await printSchema(plugin, command.optsWithGlobals<{ readonly config?: string }>());
+    });
+}
+
+/** Those of connect/clients.ts, which is loaded when the command is called. */
+const CLIENT_NAMES =
+  "claude, codex, opencode, cline, continue, zed, goose, aider, open-webui, librechat, langchain, ai-sdk, javascript, python";
+
+function addConnectCommand(program: Command): void {
+  program
+    .command("connect")
+    .description(
+      "print the settings with which a client reaches the gateway, or write them where the client reads them",
+    )
+    .argument("<client>", `one of ${CLIENT_NAMES}`)
+    .option("--url <url>", "address of the gateway (default: the configuration's)", parseConnectUrl)
+    .option("--key <key>", "API key (default: a variable that holds it, or a placeholder)", parseConnectKey)
+    .option("--model <id>", "model (default: the first for chats)", parseConnectModel)
+    .option("--write", "add them to the client's file; what is there stays, and is named")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 printed or written, 1 nothing was written, 2 wrong use, 3 a file cannot be used.",
+    )
+    .action(async (client: string, _options: object, command: Command) => {
+      const { connect } = await import("./connect.ts");
+      await connect(client, command.optsWithGlobals<ConnectOptions>());
     });
 }
 

@@ -47,6 +47,7 @@ const COMMANDS: Readonly<Record<string, Change | "reads" | "writes files" | "is 
   replay: "reads",
   test: "reads",
   schema: "reads",
+  connect: "writes files",
   sim: "reads",
   init: "writes files",
   "plugin new": "writes files",

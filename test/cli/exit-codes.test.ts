@@ -57,6 +57,7 @@ const COMMANDS = [
   "check",
   "rollback",
   "schema",
+  "connect claude",
   "test",
   "explain route/one --tier Free",
   "replay gateway.yaml",

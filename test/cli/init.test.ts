@@ -276,7 +276,7 @@ describe("what is written", () => {
       const { code, stderr } = await call({ provider, key: KEY });
       expect({ code, stderr }).toMatchObject({ code: 0 });
       expect(stderr).toContain("write your own in place of the word in capitals");
-      expect(stderr).toContain("still holds a placeholder");
+      expect(stderr).toContain("still contains a placeholder");
       workspace = new Workspace();
     }
     await call({ provider: "bedrock", key: KEY, url: "https://127.0.0.1:9" }, { AWS_REGION: "eu-west-1" });
