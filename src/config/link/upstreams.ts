@@ -64,7 +64,7 @@ function modelsByUpstream({ config }: LinkContext): ReadonlyMap<string, Readonly
 }
 
 /** Whose models fail one by one, as each runs on servers of its own. */
-const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
+export const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
 
 function linkBreakerScope(context: LinkContext, name: string, modelCount: number): void {
   const { upstreams = {}, defaults } = context.config;
