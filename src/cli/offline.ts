@@ -97,7 +97,7 @@ function addExplainCommand(program: Command): void {
     .argument("[model]", "as clients name it")
     .option("--request <id>", "a past request by its id or X-Request-Id, then and now, instead of a model")
     .option("--log <file>", "decision log that has it; the configured one unless given; may be repeated", list, [])
-    .option("--tier <tier>", "plan; that of --user unless given")
+    .option("--tier <tier>", "plan; that of --user unless given, or the only plan")
     .option("--user <user>", "id or address of the user, with their counters and credits; needs --store")
     .option("--key <key-id>", "key of the user, as `keys list` shows it")
     .option("--store", "read the configured store; nothing is counted or charged")
