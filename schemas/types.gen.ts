@@ -2081,7 +2081,7 @@ export interface ConfigurationDiffQuery {
   to?: string;
 }
 /**
- * About a request that might come. One of `tier` and `user` is needed.
+ * About a request that might come. One of `tier` and `user` is needed, except where there is only one plan and it may call every model.
  */
 export interface NewRequestQuestion {
   /**
@@ -2089,7 +2089,7 @@ export interface NewRequestQuestion {
    */
   model: string;
   /**
-   * The plan; the user's when absent.
+   * The plan; the user's when absent, or the only one.
    */
   tier?: string;
   /**

@@ -96,7 +96,7 @@ function addExplainCommand(program: Command): void {
     .argument("[model]", "model id")
     .option("--request <id>", "a past request by its id or X-Request-Id, instead of a model")
     .option("--log <file>", "decision log to search (default: the configured one); repeatable", list, [])
-    .option("--tier <tier>", "plan (default: the user's)")
+    .option("--tier <tier>", "plan (default: the user's, or the only plan)")
     .option("--user <user>", "id or address of a user, whose counters and credits apply; needs --store")
     .option("--key <key-id>", "the user's key, by its id from `keys list`")
     .option("--store", "read the configured store, without counting or charging")
@@ -157,7 +157,9 @@ function addImportCommand(program: Command): void {
     .argument("<file>", "the configuration, for example config.yaml")
     .option("--out <file>", "write the new configuration to a file that is not there yet (default: stdout)")
     .option("--tests <file>", "also write tests of its routing, for gateway test")
-    .addOption(new Option("--format <format>", "how to print the findings, on stderr").choices(["text", "json"]).default("text"))
+    .addOption(
+      new Option("--format <format>", "how to print the findings, on stderr").choices(["text", "json"]).default("text"),
+    )
     .addHelpText("after", "\nExit codes: 0 nothing is lost, 1 something is, 3 no such file, or no such configuration.")
     .action(async (kind: SourceKind, file: string, options: ImportOptions) =>
       (await import("./import.ts")).importFile(kind, file, options),
