@@ -70,9 +70,9 @@ export interface GatewayConfig {
     [k: string]: UpstreamConfig;
   };
   /**
-   * Models by the identifier that clients send.
+   * Models by the identifier that clients send. May be absent where an upstream publishes models of its provider's list.
    */
-  models: {
+  models?: {
     [k: string]: ModelConfig;
   };
   /**
@@ -451,6 +451,7 @@ export interface UpstreamConfig {
    * Keys, rotated by failure class. Not needed for sim:, on loopback, and by the vendors ollama, vllm, lmstudio and llamacpp. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.
    */
   api_keys?: string[];
+  models?: PublishingConfig;
   /**
    * Names of client headers that are sent on; never credentials, cookies or headers of the connection.
    *
@@ -512,6 +513,52 @@ export interface UpstreamConfig {
    * dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.
    */
   api?: "auto" | "chat" | "responses";
+}
+/**
+ * Which models of a provider's list an upstream publishes, and what they have in common.
+ */
+export interface PublishingConfig {
+  /**
+   * Patterns of the provider's names of models; * stands for any text, also for none.
+   *
+   * @minItems 1
+   */
+  include: string[];
+  /**
+   * Patterns of names that are not published, though include has them. Default: none.
+   */
+  exclude?: string[];
+  /**
+   * The tier that all of them belong to. Required where tiers are defined; without them it is Open.
+   */
+  tier?: string;
+  price?: PriceConfig;
+}
+export interface PriceConfig {
+  input_per_million?: Money;
+  output_per_million?: Money;
+  cached_input_per_million?: Money;
+  cache_write_per_million?: Money;
+  cache_write_1h_per_million?: Money;
+  reasoning_per_million?: Money;
+  per_request?: Money;
+  /**
+   * An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.
+   */
+  per_image?: number | ImagePriceConfig;
+  per_second?: Money;
+  per_million_characters?: Money;
+  /**
+   * When these amounts were last compared with the provider's; gateway check warns after 180 days.
+   */
+  verified_at?: string;
+}
+/**
+ * Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.
+ */
+export interface ImagePriceConfig {
+  default: Money;
+  [k: string]: Money;
 }
 export interface ConcurrencyConfig {
   /**
@@ -654,32 +701,6 @@ export interface ModelConfig {
    * @minItems 1
    */
   chain: ChainStep[];
-}
-export interface PriceConfig {
-  input_per_million?: Money;
-  output_per_million?: Money;
-  cached_input_per_million?: Money;
-  cache_write_per_million?: Money;
-  cache_write_1h_per_million?: Money;
-  reasoning_per_million?: Money;
-  per_request?: Money;
-  /**
-   * An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.
-   */
-  per_image?: number | ImagePriceConfig;
-  per_second?: Money;
-  per_million_characters?: Money;
-  /**
-   * When these amounts were last compared with the provider's; gateway check warns after 180 days.
-   */
-  verified_at?: string;
-}
-/**
- * Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.
- */
-export interface ImagePriceConfig {
-  default: Money;
-  [k: string]: Money;
 }
 export interface TargetConfig {
   /**
@@ -2794,6 +2815,23 @@ export interface AuditEntry {
   erased: boolean;
 }
 /**
+ * What one provider listed.
+ */
+export interface ModelListStatus {
+  /**
+   * Models in the last list, whether or not they are published; null: there is no list yet.
+   */
+  listed: number | null;
+  /**
+   * When the provider gave that list; null: there is none yet.
+   */
+  listed_at: string | null;
+  /**
+   * Why the provider gave no list when it was last asked; null: it gave one.
+   */
+  error: string | null;
+}
+/**
  * The configuration in force.
  */
 export interface ConfigurationState {
@@ -2821,6 +2859,12 @@ export interface ConfigurationState {
    * Sections that differ from what runs: they need a restart.
    */
   pending: string[];
+  /**
+   * The lists of models that providers gave, by upstream: of those that publish models from their list. Absent where none does.
+   */
+  model_lists?: {
+    [k: string]: ModelListStatus;
+  };
   /**
    * Why the file was last refused; null when the last one was taken.
    */
