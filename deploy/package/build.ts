@@ -25,10 +25,12 @@ const BUNDLED = {
 /** Files that the sources read beside themselves. */
 const ASSETS = ["src/**/*.{lua,json}", "schemas/**/*.json", "schemas/*.gen.{js,d.ts}"];
 const PAGES_SOURCES = ["src/ui/**"];
+/** For editors alone: the package has them where the modeline of gateway.yaml looks. */
+const EDITOR_SCHEMAS = ["schemas/gateway.schema.json", "schemas/config-test.schema.json"];
 
 for (const folder of ["src", "plugins", "schemas"]) rmSync(join(DIST, folder), { recursive: true, force: true });
 run(binary("typescript", "tsc"), ["-p", join(ROOT, "deploy/package")]);
-for (const path of globSync(ASSETS, { cwd: ROOT, exclude: PAGES_SOURCES })) copy(path);
+for (const path of globSync(ASSETS, { cwd: ROOT, exclude: [...PAGES_SOURCES, ...EDITOR_SCHEMAS] })) copy(path);
 writeCommand();
 await bundlePackages();
 // The sources name `#kit` and others; Node and editors look them up in the nearest package.json.
