@@ -1,6 +1,7 @@
 // Generated from schemas/*.schema.json by `npm run types`. Do not edit.
 
 export type Port = number;
+export type PemFile = string;
 export type Flag = boolean;
 /**
  * A number and its unit: B, KiB, MiB or GiB.
@@ -68,9 +69,9 @@ export interface GatewayConfig {
   auth?: AuthConfig;
   billing?: BillingConfig;
   /**
-   * Plans by name. A user has one plan; it says which models the user may call, and how often.
+   * Plans by name. A user has one plan; it says which models the user may call, and how often. Without it, there is one plan, Open, that may call every model without limits.
    */
-  tiers: {
+  tiers?: {
     [k: string]: TierConfig;
   };
   defaults?: DefaultsConfig;
@@ -91,14 +92,15 @@ export interface GatewayConfig {
    *
    * @minItems 1
    */
-  pipeline: Step[];
+  pipeline?: Step[];
   reload?: ReloadConfig;
   status?: StatusConfig;
+  secrets?: SecretsConfig;
   telemetry?: TelemetryConfig;
 }
 export interface ServerConfig {
   /**
-   * Public addresses. All serve the same paths with the same keys. A change needs a restart.
+   * Public addresses. All serve the same paths with the same keys. A change needs a restart; renewed certificates do not.
    *
    * @minItems 1
    */
@@ -141,6 +143,15 @@ export interface AddressConfig {
    */
   host: string;
   port: Port;
+  tls?: ListenerTlsConfig;
+}
+/**
+ * Certificate of a listener, TLS 1.2 or newer. The files are watched: renewed ones serve new connections without a restart.
+ */
+export interface ListenerTlsConfig {
+  cert: PemFile;
+  key: PemFile;
+  client_ca?: PemFile;
 }
 export interface AdminConfig {
   /**
@@ -152,6 +163,7 @@ export interface AdminConfig {
    * Bearer token of /admin, for one operator named admin. While it is empty and there are no `tokens`, the listener serves only probes and metrics, and only on loopback.
    */
   token?: string;
+  tls?: ListenerTlsConfig;
   behind_tls?: Flag;
   /**
    * Further tokens, each with a name for the audit log.
@@ -271,7 +283,7 @@ export interface TokenSecretConfig {
 }
 export interface SignupConfig {
   /**
-   * Plan of a new user. Without it, the first plan under tiers.
+   * Plan of a new user. Without it, the first plan under tiers, or Open if there are no tiers.
    */
   tier?: string;
   credits?: Money;
@@ -370,6 +382,7 @@ export interface UpstreamDefaultsConfig {
   breaker?: BreakerConfig;
   connections?: UpstreamConnections;
   http2?: Flag;
+  tls?: UpstreamTlsConfig;
   probe?: Probe;
 }
 export interface TimeoutsConfig {
@@ -401,6 +414,14 @@ export interface BreakerConfig {
    * What one breaker is for.
    */
   scope?: "upstream" | "target";
+}
+/**
+ * How an upstream's HTTPS connections are made. Changed files serve new connections after a reload, which comes by itself.
+ */
+export interface UpstreamTlsConfig {
+  ca?: PemFile;
+  cert?: PemFile;
+  key?: PemFile;
 }
 export interface ProbeConfig {
   every: PositiveDuration;
@@ -439,7 +460,7 @@ export interface UpstreamConfig {
    */
   base_url: string;
   /**
-   * API keys of the provider; several share the load. They may stay empty for sim: only. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. Vertex AI: a service account's key file, ${file:PATH}, or application-default.
+   * API keys of the provider; several share the load. sim:, addresses on loopback and the vendors ollama, vllm, lmstudio and llamacpp need none. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. Vertex AI: a service account's key file, ${file:PATH}, or application-default.
    */
   api_keys?: string[];
   /**
@@ -469,6 +490,11 @@ export interface UpstreamConfig {
   connections?: UpstreamConnections;
   concurrency?: ConcurrencyConfig;
   http2?: Flag;
+  tls?: UpstreamTlsConfig;
+  /**
+   * Proxy for this upstream: http://[USER:PASSWORD@]HOST:PORT or https://… none: connect directly. Without it, the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY decide.
+   */
+  proxy?: string;
   probe?: Probe;
   /**
    * For dialect openai: whose server it is, and so which fields, efforts and limits it is sent. Without it, the host of base_url decides, else generic.
@@ -596,17 +622,17 @@ export interface ModelConfig {
    */
   kind: "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
   /**
-   * Tier of the model. Plans list the tiers that they may call.
+   * Tier of the model. Plans list the tiers that they may call. Required where tiers are defined. Without it, Open.
    */
-  tier: string;
+  tier?: string;
   /**
    * Name in the pricing table. Without it, the id without route/.
    */
   display_name?: string;
   /**
-   * Owner that the catalogue shows, usually the vendor of the model.
+   * Owner that the catalogue shows, usually the vendor of the model. Without it, the name of the upstream that the chain tries first.
    */
-  owned_by: string;
+  owned_by?: string;
   /**
    * Date of the model, for the catalogue. Without it, 1970-01-01.
    */
@@ -1164,6 +1190,9 @@ export interface IncidentConfig {
    * Date and time at which it was over. null while it is ongoing.
    */
   resolved_at?: string | null;
+}
+export interface SecretsConfig {
+  refresh?: PositiveDuration;
 }
 export interface TelemetryConfig {
   access_log?: AccessLogConfig;
@@ -2392,7 +2421,7 @@ export interface AdminKeyRequest {
    */
   expires_at?: string | null;
   /**
-   * The only models that it may call; * stands for any text.
+   * The only models that it may call; * matches any text.
    */
   models?: string[] | null;
   /**
@@ -2433,7 +2462,7 @@ export interface AdminKeyChangeRequest {
    */
   expires_at?: string | null;
   /**
-   * The only models that it may call; * stands for any text.
+   * The only models that it may call; * matches any text.
    */
   models?: string[] | null;
   /**

@@ -9,7 +9,7 @@ import { isJson, type Json } from "../src/kit/index.ts";
 import { merge } from "./e2e/support/gateway-config.ts";
 import { ROOT } from "./support/modules.ts";
 
-const MAX_README_LINES = 320;
+const MAX_README_LINES = 250;
 
 interface Page {
   readonly path: string;

@@ -1,26 +1,18 @@
 import { spawnSync } from "node:child_process";
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { build } from "vite";
+import { bundlePackages } from "./bundle.ts";
+import { keepReachableDeclarations } from "./declarations.ts";
 
 /**
- * Builds what the published package holds into dist/: the JavaScript and declarations that tsc makes of the sources, the
- * files that the sources read at run time, and the pages. `npm pack` and `npm publish` call it.
+ * Builds what the published package holds: the JavaScript and declarations that tsc makes of the sources, the files that
+ * the sources read at run time, and the pages. `npm pack` and `npm publish` call it. It writes to dist/ of the checkout,
+ * or of the folder that is its argument.
  */
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const DIST = join(ROOT, "dist");
-
-/**
- * Packages of which the gateway needs a small part: 30 MB of a tokenizer's other encodings, 10 MB of clients for AWS. That
- * part is bundled; their licences lie beside it.
- */
-const BUNDLED = {
-  tokenizer: "gpt-tokenizer/encoding/o200k_base",
-  "aws-signature": "@smithy/signature-v4",
-  sha256: "@aws-crypto/sha256-js",
-} as const;
+const DIST = join(resolve(process.argv[2] ?? ROOT), "dist");
 
 /** Files that the sources read beside themselves. */
 const ASSETS = ["src/**/*.{lua,json}", "schemas/**/*.json", "schemas/*.gen.{js,d.ts}"];
@@ -29,21 +21,27 @@ const PAGES_SOURCES = ["src/ui/**"];
 const EDITOR_SCHEMAS = ["schemas/gateway.schema.json", "schemas/config-test.schema.json"];
 
 for (const folder of ["src", "plugins", "schemas"]) rmSync(join(DIST, folder), { recursive: true, force: true });
-run(binary("typescript", "tsc"), ["-p", join(ROOT, "deploy/package")]);
+run(binary("typescript", "tsc"), ["-p", join(ROOT, "deploy/package"), "--outDir", DIST]);
 for (const path of globSync(ASSETS, { cwd: ROOT, exclude: [...PAGES_SOURCES, ...EDITOR_SCHEMAS] })) copy(path);
 writeCommand();
-await bundlePackages();
+await bundlePackages(ROOT, DIST);
+const { name, version, exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {
+  readonly name: string;
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string | { readonly types: string }>>;
+};
 // The sources name `#kit` and others; Node and editors look them up in the nearest package.json.
 const imports = {
   "#kit": entry("src/kit/index"),
   "#schema": entry("schemas/types.gen"),
   "#bundled/*": "./bundled/*.js",
 };
-const { name, version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as Record<string, string>;
 writeFileSync(join(DIST, "package.json"), `${JSON.stringify({ name, version, type: "module", imports }, null, 2)}\n`);
-run(process.execPath, [join(ROOT, "src/ui/build.ts")]);
+const entries = Object.values(exports).flatMap((target) => (typeof target === "string" ? [] : [target.types]));
+keepReachableDeclarations(DIST, entries, { "#kit": imports["#kit"].types, "#schema": imports["#schema"].types });
+run(process.execPath, [join(ROOT, "src/ui/build.ts"), "--out", join(DIST, "ui")]);
 
-function entry(path: string): Readonly<Record<string, string>> {
+function entry(path: string): { readonly types: string; readonly default: string } {
   return { types: `./${path}.d.ts`, default: `./${path}.js` };
 }
 
@@ -63,42 +61,6 @@ function compiledNames(text: string): string {
 function writeCommand(): void {
   const text = readFileSync(join(ROOT, "src/cli/start.js"), "utf8");
   writeFileSync(join(DIST, "src/cli/start.js"), text.replaceAll(/(import\("\.\/[^"]+)\.ts"/g, '$1.js"'));
-}
-
-async function bundlePackages(): Promise<void> {
-  const outDir = join(DIST, "bundled");
-  const entries = Object.entries(BUNDLED).map(([name, from]) => [name, createRequire(import.meta.url).resolve(from)]);
-  await build({
-    root: ROOT,
-    configFile: false,
-    logLevel: "warn",
-    publicDir: false,
-    ssr: { noExternal: true },
-    build: {
-      ssr: true,
-      outDir,
-      target: "node22",
-      rolldownOptions: { input: Object.fromEntries(entries), output: { format: "es", entryFileNames: "[name].js" } },
-    },
-  });
-  const licences = Object.values(BUNDLED).map((from) => `${from}\n\n${licenceOf(from)}`);
-  writeFileSync(join(outDir, "LICENSES.txt"), licences.join("\n\n"));
-  for (const path of globSync("src/**/*.js", { cwd: DIST })) nameBundled(join(DIST, path));
-}
-
-/** Lets a compiled file import the bundled part in place of the package. */
-function nameBundled(file: string): void {
-  const text = readFileSync(file, "utf8");
-  const named = Object.entries(BUNDLED).reduce(
-    (changed, [name, from]) => changed.replaceAll(`"${from}"`, `"#bundled/${name}"`),
-    text,
-  );
-  if (named !== text) writeFileSync(file, named);
-}
-
-function licenceOf(from: string): string {
-  const name = from.split("/", from.startsWith("@") ? 2 : 1).join("/");
-  return readFileSync(join(ROOT, "node_modules", name, "LICENSE"), "utf8");
 }
 
 function binary(name: string, bin: string): string {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { registerHooks } from "node:module";
-import { dirname, relative, resolve } from "node:path";
+import { dirname, extname, relative, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import type { ConditionConfig } from "#schema";
 import { isPluginPath, type Plugin } from "../kit/index.ts";
@@ -233,9 +233,30 @@ function pluginUrl(source: string, version: string, origin: string): string {
   return url.href;
 }
 
+/** The modules that plugins import by name, relative to this file. */
+const PACKAGE_MODULES: ReadonlyMap<string, string> = new Map([
+  ["route-gateway", "../index"],
+  ["route-gateway/plugin", "../kit/index"],
+  ["route-gateway/testing", "../testing/index"],
+  ["#kit", "../kit/index"],
+]);
+
 /**
- * Lets plugin files outside any package import `#kit` and `#schema`, and carries a plugin's version over to the files
- * it imports by relative path. Process-wide and installed once, however often it is called.
+ * The URL of a module that plugins import by name, null for other specifiers. It is always the package that runs: a
+ * second copy in `node_modules` would have an error class of its own, which the gateway does not recognise.
+ * @throws Error: the package has no such entry
+ */
+function packageModule(specifier: string): string | null {
+  const path = PACKAGE_MODULES.get(specifier);
+  if (path !== undefined) return new URL(path + extname(import.meta.url), import.meta.url).href;
+  if (!specifier.startsWith("route-gateway/")) return null;
+  const entries = [...PACKAGE_MODULES.keys()].filter((name) => name.startsWith("route-gateway"));
+  throw new Error(`there is no module '${specifier}'; import from ${entries.join(", ")}`);
+}
+
+/**
+ * Lets plugin files in any folder import the package by its name, and carries a plugin's version over to the files it
+ * imports by relative path. Process-wide and installed once, however often it is called.
  */
 function installPluginResolver(): void {
   if (Object.hasOwn(globalThis, INSTALLED)) return;
@@ -244,9 +265,10 @@ function installPluginResolver(): void {
     resolve(specifier, context, next) {
       const parent = context.parentURL?.includes(`${VERSION}=`) ? new URL(context.parentURL) : null;
       if (!parent) return next(specifier, context);
-      // The gateway's own package answers, wherever the plugin lies.
-      if (specifier === "#kit" || specifier === "#schema")
-        return next(specifier, { ...context, parentURL: import.meta.url });
+      const own = packageModule(specifier);
+      if (own !== null) return { url: own, shortCircuit: true };
+      // Types only; resolved by the package that runs.
+      if (specifier === "#schema") return next(specifier, { ...context, parentURL: import.meta.url });
       if (!/^\.{1,2}\//.test(specifier)) {
         return next(specifier, { ...context, parentURL: parent.searchParams.get(ORIGIN) ?? parent.href });
       }

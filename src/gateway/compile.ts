@@ -20,8 +20,9 @@ export interface CompileOptions extends Pick<LoadOptions, "file" | "env"> {
  * is that of how often they fit.
  */
 const STAND_INS =
-  // The first is long enough for a secret that signs tokens.
-  "https://unset.invalid/stands-in-for-it 1 1s 1MiB 1h true 2026-01-01 unset.invalid:1 smtp://unset.invalid redis://unset.invalid none openai chat weighted closed USD unset@unset.invalid ::1/128".split(
+  // The first is long enough for a secret that signs tokens. As an address it is that of a local server: where the real one
+  // is, is not known, so neither keys nor prices are missing.
+  "https://unset.localhost/stands-in-for-it 1 1s 1MiB 1h true 2026-01-01 unset.invalid:1 smtp://unset.invalid redis://unset.invalid none openai chat weighted closed USD unset@unset.invalid ::1/128".split(
     " ",
   );
 
@@ -40,6 +41,8 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
     file: path,
     // Of the modes the one that tells a variable that must have a value from one that may be empty.
     mode: "dev",
+    // Those of the machine that serves are seldom here.
+    tlsFiles: "skip",
     env: variables,
     builtins,
     dialects: CAPABILITIES,

@@ -52,9 +52,9 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
   return { loaded: last, files: loaded.files, rejected: loaded };
 }
 
-/** Reads the file as it is now. */
-export function loadAgain(settings: LoadSettings): Promise<LoadResult> {
-  return loadConfig(loadOptions(settings));
+/** Reads the file as it is now. @param serves whether something serves meanwhile, with TLS files of its own. */
+export function loadAgain(settings: LoadSettings, serves = false): Promise<LoadResult> {
+  return loadConfig({ ...loadOptions(settings), ...(serves && { tlsFiles: "lenient" }) });
 }
 
 export function loadOptions({ file, env, strict, mode, log }: LoadSettings): LoadOptions {
@@ -79,7 +79,7 @@ export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">):
       const folder = lastGoodFolder(snapshot.store.url.reveal(), snapshot.file, env);
       saving = saving
         .then(() => saveLastGood(folder, snapshot.file, { hash, sources }))
-        .catch((err: unknown) => log.warn({ err }, "the last good configuration could not be kept"));
+        .catch((err: unknown) => log.warn({ err }, "last good configuration could not be saved"));
     },
     done: () => saving,
   };
@@ -113,7 +113,7 @@ async function lastGood({
   for (const folder of folders) {
     const result = await loadLastGood(folder, { env, mode, ...BUILT_IN });
     if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
-    if (result !== null) log.warn({ folder }, "the last good configuration cannot serve either");
+    if (result !== null) log.warn({ folder }, "last good configuration is not usable either");
   }
   return null;
 }
@@ -156,7 +156,7 @@ export async function dryRun(
     return () => clearTimeout(timer);
   };
   if (await endsBefore(disposed, wait)) return;
-  log?.warn({ plugin: plugin.name, after_ms: disposeTimeoutMs }, "dispose of a plugin does not end: not waited for");
+  log?.warn({ plugin: plugin.name, after_ms: disposeTimeoutMs }, "plugin dispose timed out");
 }
 
 function rejectOffline(): never {
@@ -216,7 +216,7 @@ export function restartSections({ server, store, telemetry }: Snapshot): Record<
   const { otlp } = telemetry;
   return {
     "server.listen": JSON.stringify(server.listen),
-    "server.admin": JSON.stringify(admin && [admin.host, admin.port]),
+    "server.admin": JSON.stringify(admin && [admin.host, admin.port, admin.tls]),
     "server.workers": String(server.workers),
     store: JSON.stringify([
       store.url.reveal(),

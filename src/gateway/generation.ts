@@ -142,7 +142,7 @@ export async function createGeneration(parts: GenerationParts): Promise<Generati
       const late = Promise.withResolvers<void>();
       const leaveBehind = (): void => {
         const left = { generation: number, plugins: pipeline.disposing(), requests: inFlight };
-        host.log.error(left, "dispose of plugins did not end in time: passed over");
+        host.log.error(left, "plugin dispose timed out");
         late.resolve();
       };
       giveUp.addEventListener("abort", leaveBehind);

@@ -77,7 +77,7 @@ export async function startGenerations(context: StartContext, options: Generatio
     async load() {
       // At every reload, also one that changes nothing: the file may have been moved away to begin a new one.
       telemetry.reopen();
-      const again = await loadAgain(settings);
+      const again = await loadAgain(settings, true);
       read = isLoaded(again) ? again.snapshot : null;
       if (isLoaded(again) && again.hash === state.snapshot.hash) warnings.take(again);
       return again;
@@ -173,7 +173,7 @@ async function asOthersServe(
   const { reason, at } = instead;
   log.warn(
     { config: shortHash(loaded.hash), hash, reason },
-    "serving what the other instances serve in place of the file",
+    "serving the configuration of the other instances instead of the file",
   );
   return { loaded, passedOver: reason === null ? null : { hash, reason, at }, onTrial: reason === null };
 }
@@ -191,7 +191,10 @@ function logReload({ log, state }: StartContext, event: ReloadEvent): void {
   if (event.type === "rejected") {
     const errors = event.diagnostics.filter(({ severity }) => severity === "error");
     const first = errors[0] ?? event.diagnostics[0];
-    log.error({ errors: errors.length }, `configuration rejected, the old one serves on: ${first && lineOf(first)}`);
+    log.error(
+      { errors: errors.length },
+      `configuration rejected; the old one continues to serve: ${first && lineOf(first)}`,
+    );
     return;
   }
   const { hash } = event;
@@ -199,10 +202,7 @@ function logReload({ log, state }: StartContext, event: ReloadEvent): void {
   const { number, snapshot } = state.generation;
   if (event.type === "guarded") {
     const { share } = snapshot.reload.guard!;
-    log.info(
-      { config, hash, share },
-      "configuration serves a share of the users and is compared with the one in force",
-    );
+    log.info({ config, hash, share }, "candidate configuration serves a share of the users");
   } else if (event.type === "decided") {
     const { result, reason } = event.decision;
     if (result === "rolled_back") log.error({ config, hash, reason }, `configuration rolled back: ${reason}`);

@@ -179,7 +179,7 @@ export class Reloader {
     const { hash } = loaded;
     await this.#dropCandidate("replaced", "the file is again what served before");
     if (hash !== this.#current.snapshot.hash) return this.#take(loaded);
-    if (this.rejected) this.#parts.log.info({ hash }, "configuration is whole again: it is the one that serves");
+    if (this.rejected) this.#parts.log.info({ hash }, "configuration is valid again; already serving it");
     this.rejected = null;
     this.#passedOver = null;
     return { ok: true, hash, changed: false };

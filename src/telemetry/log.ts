@@ -1,5 +1,4 @@
 import { destination, pino } from "pino";
-import type { prettyFactory } from "pino-pretty";
 import type { Log } from "../kit/index.ts";
 
 export type LogLevel = "debug" | "info" | "warn" | "error" | "silent";
@@ -16,8 +15,12 @@ interface LineSink {
   write(line: string): unknown;
 }
 
-/** Makes what makes lines for people. */
-export type PrettyLines = typeof prettyFactory;
+/** Makes what turns a line of JSON into a line for people: `prettyFactory` of pino-pretty. */
+export type PrettyLines = (options: {
+  readonly colorize: boolean;
+  readonly singleLine: boolean;
+  readonly translateTime: string;
+}) => (line: string) => string;
 
 /** Loaded only where people read. */
 export async function prettyLines(): Promise<PrettyLines> {

@@ -182,7 +182,7 @@ class OtlpSink implements TelemetrySink {
       const sent = await this.#export(batch);
       if (!sent) this.droppedSpans += batch.length;
       if (!sent && !this.#isAway) {
-        this.#options.log.warn({ endpoint: this.#options.endpoint }, "traces cannot be sent: they are dropped");
+        this.#options.log.warn({ endpoint: this.#options.endpoint }, "traces could not be sent; dropped");
       }
       this.#isAway = !sent;
     }

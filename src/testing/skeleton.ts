@@ -33,7 +33,7 @@ export async function writePlugin(folder: string, name: string): Promise<readonl
 }
 
 function pluginText(name: string): string {
-  return `import { definePlugin } from "#kit";
+  return `import { definePlugin } from "route-gateway/plugin";
 
 /** What ${name}.schema.json lets pass. */
 interface Options {

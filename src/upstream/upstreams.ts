@@ -3,15 +3,18 @@ import {
   AttemptError,
   type Breaker,
   type Call,
+  type Cancellation,
   type ChainStep,
   type DialectName,
   type Exchange,
   type Log,
+  type ModelListing,
   type Reply,
   type Snapshot,
   type Target,
   type Upstream,
 } from "../kit/index.ts";
+import { listModels } from "./list-models.ts";
 import { locationOf } from "./location.ts";
 import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
 import { probeSubject } from "./send/probe.ts";
@@ -108,6 +111,8 @@ export interface LeaseOptions {
 export interface Upstreams {
   /** @throws Error naming an upstream that cannot be built */
   lease(snapshot: Snapshot, options?: LeaseOptions): Promise<UpstreamSet>;
+  /** Asks a provider for the models that it lists, whether or not its upstream is leased. Never rejects. */
+  listModels(upstream: Upstream, signal: Cancellation): Promise<ModelListing>;
   /** What operators set, in force for every lease. */
   readonly manual: ManualControls;
   /** Ends the cooldowns of all keys. @param by for the log @returns how many there were in the configuration in force. */
@@ -285,6 +290,16 @@ class UpstreamRegistry implements Upstreams {
         this.#forget(former);
       },
     };
+  }
+
+  async listModels(upstream: Upstream, signal: Cancellation): Promise<ModelListing> {
+    const { dialects, now } = this.#options;
+    const parts = { dialects, pools: this.#pools, signer: this.#signer, sweeper: this.#sweeper, now };
+    try {
+      return await listModels(parts, upstream, await this.#base(upstream), signal);
+    } catch (error) {
+      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   endCooldowns(by: string): number {

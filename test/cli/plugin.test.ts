@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { configuration } from "../e2e/support/configuration.ts";
 import { ROOT, Workspace } from "../e2e/support/process.ts";
@@ -15,23 +15,22 @@ beforeEach(() => {
 
 afterEach(() => workspace.close());
 
+const FILES = ["brief-answers.ts", "brief-answers.schema.json", "brief-answers.test.ts"];
 const OPTIONS = { instruction: "Answer in one sentence." };
 
+/** The command that runs the new plugin's test. */
+const printed = (stderr: string) => /^run its test: +(.+)$/m.exec(stderr)?.[1] ?? "";
+
 describe("gateway plugin new", () => {
-  test("writes a plugin that a configuration takes, and whose test passes as written", async () => {
-    // As `npm install` of a folder does it.
-    mkdirSync(join(workspace.folder, "node_modules"));
+  test("writes a plugin that a configuration takes, and prints a command for its test that works as printed", async () => {
+    // As `npm install` of a checkout does it, and of the package `node`.
+    mkdirSync(join(workspace.folder, "node_modules/.bin"), { recursive: true });
     symlinkSync(ROOT, join(workspace.folder, "node_modules/route-gateway"));
+    symlinkSync(process.execPath, join(workspace.folder, "node_modules/.bin/node"));
     const made = await workspace.cli("plugin", "new", "brief-answers");
     expect(made.code).toBe(0);
-    expect(
-      made.stdout
-        .trim()
-        .split("\n")
-        .map((path) => path.split("/").at(-1)),
-    ).toEqual(["brief-answers.ts", "brief-answers.schema.json", "brief-answers.test.ts"]);
-    expect(made.stderr).toContain("node --test");
-    expect(made.stderr).not.toContain("needs the package");
+    expect(made.stdout.trim().split("\n")).toEqual(FILES.map((file) => `plugins/${file}`));
+    expect(made.stderr).not.toContain("install the package");
 
     const { pipeline, ...rest } = configuration("http://127.0.0.1:9");
     const step = { use: "./plugins/brief-answers.ts", options: OPTIONS };
@@ -39,22 +38,43 @@ describe("gateway plugin new", () => {
     workspace.write("gateway.yaml", JSON.stringify({ ...rest, pipeline: pipeline.toSpliced(at, 0, step as never) }));
     expect(await workspace.cli("check", "gateway.yaml")).toMatchObject({ code: 0 });
 
-    const file = join(plugins, "brief-answers.test.ts");
-    const run = spawnSync(process.execPath, ["--test", "--test-reporter=tap", file], {
+    const command = printed(made.stderr);
+    expect(command).toBe("npx node --test --conditions=route-gateway-source plugins/brief-answers.test.ts");
+    const run = spawnSync("sh", ["-c", command], {
       cwd: workspace.folder,
       encoding: "utf8",
       timeout: 120_000,
-      env: { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: "--conditions=route-gateway-source" },
+      env: { ...process.env, NODE_TEST_CONTEXT: undefined },
     });
-    expect(run.stdout).toMatch(/^# fail 0$/m);
-    expect(Number(/^# pass (\d+)$/m.exec(run.stdout)?.[1])).toBeGreaterThan(15);
+    expect(run.stdout).toMatch(/^\S+ fail 0$/m);
+    expect(Number(/^\S+ pass (\d+)$/m.exec(run.stdout)?.[1])).toBeGreaterThan(15);
     expect(run.status).toBe(0);
   });
 
-  test("writes nothing over what is there, and says where the kit is missing", async () => {
+  test("names the Node that runs it where a shell's own is another", async () => {
+    const own = join(workspace.folder, "bin");
+    mkdirSync(own);
+    writeFileSync(join(own, "node"), "#!/bin/sh\nexit 1\n", { mode: 0o755 });
+    const commands: string[] = [];
+    for (const [name, path] of [
+      ["first", dirname(process.execPath)],
+      ["second", `${own}:${dirname(process.execPath)}`],
+    ] as const) {
+      workspace.env["PATH"] = path;
+      const { code, stderr } = await workspace.cli("plugin", "new", name, "--config", "in it/gateway.yaml");
+      expect(code).toBe(0);
+      commands.push(printed(stderr));
+    }
+    expect(commands).toEqual([
+      "node --test --conditions=route-gateway-source 'in it/plugins/first.test.ts'",
+      `${process.execPath} --test --conditions=route-gateway-source 'in it/plugins/second.test.ts'`,
+    ]);
+  });
+
+  test("writes nothing over what is there, and says how to install what the test needs", async () => {
     const first = await workspace.cli("plugin", "new", "mine");
     expect(first.code).toBe(0);
-    expect(first.stderr).toContain("needs the package route-gateway");
+    expect(first.stderr).toContain(`install the package:  npm install ${ROOT.replace(/\/$/, "")}\n`);
     for (const file of readdirSync(plugins)) writeFileSync(join(plugins, file), "my own");
     const { code, stderr } = await workspace.cli("plugin", "new", "mine");
     expect(code).toBe(3);

@@ -57,6 +57,36 @@ test("a plugin outside any package imports #kit, #schema and its own files", asy
   expect(sources.map(({ kind }) => kind)).toEqual(["config", "plugin", "plugin", "plugin"]);
 });
 
+test.for([
+  ["route-gateway", "GatewayError, startGateway"],
+  ["route-gateway/plugin", "GatewayError, definePlugin"],
+  ["route-gateway/testing", "openPlugin, conformance"],
+])("a plugin outside any package imports %s of the package that runs", async ([specifier, names]) => {
+  const source = `import { GatewayError as own } from "#kit";
+import * as named from "${specifier}";
+import { ${names} } from "${specifier}";
+import { stage } from "./lib/words.ts";
+export default { name: "own", stage, schema: new URL("./own.schema.json", import.meta.url), setup: () => ({}), isSame: named.GatewayError === own };
+void [${names}];
+`;
+  await write("plugins/own.ts", source);
+  // The same name elsewhere is not what a plugin gets.
+  await mkdir(join(folder, "node_modules/route-gateway"), { recursive: true });
+  await write("node_modules/route-gateway/package.json", '{ "name": "route-gateway", "exports": {} }');
+  expect(await loadedPlugin()).toMatchObject({ name: "own", isSame: true });
+});
+
+test("a module that the package does not have is a finding that names those it has", async () => {
+  await write(
+    "plugins/own.ts",
+    'import { definePlugin } from "route-gateway/kit";\nexport default definePlugin({});\n',
+  );
+  const { diagnostics } = await load();
+  expect(diagnostics.map(({ rule, message }) => [rule, message])).toEqual([
+    ["plugin-load", expect.stringContaining("import from route-gateway, route-gateway/plugin, route-gateway/testing")],
+  ]);
+});
+
 test("a changed file is loaded anew, also one that only the plugin imports", async () => {
   const first = await load();
   await write("plugins/own.ts", plugin("renamed"));

@@ -160,7 +160,7 @@ test("a file that is whole again is told once, also when it equals what runs", a
   }
   expect(told).toHaveLength(1);
   expect(made.status.last_rejection).toBeNull();
-  expect(lines).toMatchObject([{ level: "info", message: "configuration is whole again: it is the one that serves" }]);
+  expect(lines).toMatchObject([{ level: "info", message: "configuration is valid again; already serving it" }]);
 });
 
 test("a build that throws anything is a rejected reload", async () => {

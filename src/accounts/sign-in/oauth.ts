@@ -118,7 +118,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
         redirectTo: safeRedirect(redirectTo),
       };
       const location = await locate(provider, sealed).catch((error: unknown) => {
-        log.error({ provider: name, reason: reasonOf(error) }, "an identity provider is not usable");
+        log.error({ provider: name, reason: reasonOf(error) }, "identity provider is not usable");
         throw new GatewayError("PROVIDER_ERROR", "Identity provider unavailable", { retryAfter: 1 });
       });
       return { location, state: await seal.close(sealed), maxAge: STATE_TTL_SECONDS };
@@ -129,7 +129,7 @@ export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAut
       const sealed = typeof state === "string" ? await seal.open(state) : null;
       if (sealed?.provider !== name) throw signInFailed();
       const identity = await identify(provider, url, sealed).catch((error: unknown) => {
-        log.warn({ provider: name, reason: reasonOf(error) }, "a sign-in through an identity provider failed");
+        log.warn({ provider: name, reason: reasonOf(error) }, "sign-in through an identity provider failed");
         throw signInFailed();
       });
       return { identity, redirectTo: sealed.redirectTo };

@@ -53,7 +53,7 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
   function send(email: string, code: string): void {
     if (maySignUp(settings().signup, email)) return mailer.sendCode(email, code);
     setImmediate(() => {
-      sendToUser(email, code).catch((err: unknown) => log.error({ err }, "a sign-in code could not be sent"));
+      sendToUser(email, code).catch((err: unknown) => log.error({ err }, "sign-in code could not be sent"));
     });
   }
 
@@ -89,7 +89,7 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
       const { identity, redirectTo } = await oauth.complete(request);
       const user = await userOfIdentity(store, identity, settings().signup);
       if (!user) {
-        log.warn({ provider: request.provider }, "a sign-in failed: the provider does not vouch for an address");
+        log.warn({ provider: request.provider }, "sign-in failed: the provider confirms no email address");
         throw signInFailed();
       }
       if (user.disabledAt !== undefined) throw new GatewayError("SIGN_IN_FAILED", DISABLED);

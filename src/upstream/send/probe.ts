@@ -58,12 +58,12 @@ async function askKeys(
       if (status !== 401 && status !== 403) return performance.now() - startedAt;
     } catch (error) {
       if (!(error instanceof AttemptError)) {
-        log.error({ err: error, upstream: name }, "a probe could not be made");
+        log.error({ err: error, upstream: name }, "probe could not be sent");
         return { status: 0, cause: "the probe could not be made" };
       }
       if (error.failure === "aborted" || error.failure === "saturated") return "inconclusive";
       const { explanation: cause } = told(error, upstream, address, key);
-      log.debug({ upstream: name, failure: error.failure, cause }, "a probe failed");
+      log.debug({ upstream: name, failure: error.failure, cause }, "probe failed");
       // What the keys before were answered shows that it can be reached.
       return failure === "inconclusive" ? { status: 0, cause } : failure;
     }
