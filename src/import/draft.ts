@@ -38,6 +38,8 @@ export class Draft {
   };
   /** Comments by JSON pointer of the key that they stand above. */
   readonly notes = new Map<string, readonly string[]>();
+  /** Variables that tests need a value of. */
+  readonly testVariables = new Map<string, string>();
   readonly #readReference: ReadReference;
   /** Numbers of names that were taken, so that a thousand of one name take no square of it. */
   readonly #taken = new Map<string, number>();
