@@ -130,10 +130,10 @@ export class Draft {
     this.config.tiers[name] ??= { access, limits: { ...NO_LIMITS, ...limits } };
   }
 
-  /** A step that changes or answers requests: behind those that decide who may ask, before the relay. */
-  addStep(step: Step): void {
+  /** A step of the pipeline. One that changes or answers requests stands before the relay. */
+  addStep(step: Step, before = "stream-relay"): void {
     this.config.pipeline ??= [...PIPELINE];
-    this.config.pipeline.splice(this.config.pipeline.indexOf("stream-relay"), 0, step);
+    this.config.pipeline.splice(this.config.pipeline.indexOf(before), 0, step);
   }
 }
 

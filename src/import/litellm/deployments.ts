@@ -9,7 +9,7 @@ import { kindByName } from "../../dialects/model-lists/kinds.ts";
 import type { Named } from "../providers.ts";
 import { isSecretKey } from "../secrets.ts";
 import { at, type Field, flagOf, numberOf } from "../source.ts";
-import { destinationOf, litellmProvider, type Params, targetOf } from "./target.ts";
+import { type Destination, destinationOf, litellmProvider, type Params, targetOf } from "./target.ts";
 
 /** A row of `model_list`, read. */
 export interface Row extends Deployment {
@@ -64,8 +64,16 @@ const FEATURES: Readonly<Record<string, string>> = {
   supports_audio_input: "audio",
 };
 
-/** Reads one row of `model_list`; null, and told, for one that cannot be served here. @param id the model's, for targets. */
-export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<string, Field>, idOf: (name: string) => string): Row | null {
+interface RowContext {
+  readonly credentials: ReadonlyMap<string, Field>;
+  /** The id of a model by its name. */
+  readonly idOf: (name: string) => string;
+  /** Parameters of all deployments. */
+  readonly shared: (key: string) => Field | undefined;
+}
+
+/** Reads one row of `model_list`; null, and told, for one that cannot be served here. */
+export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }: RowContext): Row | null {
   const { findings } = draft;
   const own = at(row, "litellm_params");
   const info = at(row, "model_info");
@@ -77,7 +85,7 @@ export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<strin
   }
   const credentialField = at(own, "litellm_credential_name");
   const credential = credentialField?.text == null ? undefined : credentials.get(credentialField.text);
-  const params: Params = (key) => at(own, key) ?? at(credential, key);
+  const params: Params = (key) => at(own, key) ?? at(credential, key) ?? (key.startsWith("vertex_") ? shared(key) : undefined);
   if (credentialField !== undefined) {
     if (credential === undefined) findings.lost(credentialField, "names no credential of credential_list");
     else findings.mapped(credentialField, null, "is read from credential_list");
@@ -94,8 +102,13 @@ export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<strin
     findings.dropped(row, destination.why);
     return null;
   }
+  const named = withDeployment(draft, destination, params);
+  if (named.model === "") {
+    findings.dropped(row, "names no model of its provider");
+    return null;
+  }
   if (custom !== undefined) findings.mapped(custom, null, "is the dialect of the upstream");
-  const kind = kindOf(draft, info, own, destination.model, id);
+  const kind = kindOf(draft, info, own, named.model, id);
   const provider = litellmProvider(destination.provider);
   if (kind === null || !CAPABILITIES[provider.dialect].served.includes(kind)) {
     const what = kind === null ? "models of this mode are not served here" : `the dialect ${provider.dialect} serves no models of kind ${kind} here`;
@@ -105,7 +118,7 @@ export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<strin
   if (at(own, "mock_response") !== undefined) {
     findings.lost(at(own, "mock_response"), "there are no canned answers: requests go to the provider (base_url: \"sim:\" is a simulator)");
   }
-  const reached = targetOf(draft, params, modelField, destination);
+  const reached = targetOf(draft, params, modelField, named);
   if (reached === null) {
     findings.dropped(row, "has no upstream here, so it is left out");
     return null;
@@ -129,9 +142,23 @@ export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<strin
   if (differences.length > 0) findings.changed(modelField, pointer("chain"), differences.join("; "));
   else findings.mapped(modelField, pointer("chain"));
   const model = modelOf(draft, info, own, kind, pointer);
+  const hidden = at(own, "hide_from_model_list");
+  if (flagOf(hidden) === true) model.published = false;
+  findings.mapped(hidden, pointer("published"));
+  findings.mapped(at(own, "drop_params"), null, "what a provider does not take is dropped, and told in X-Gateway-Dropped");
+  for (const key of ["rpm", "tpm"]) findings.lost(at(row, key), "stands beside litellm_params: an upstream has no limits a minute here");
   const order = numberOf(at(own, "order"));
   if (order !== null) findings.mapped(at(own, "order"), pointer("chain"), "is the order of the steps of the chain");
   return { name, params: own, kind, target, model, price, isLocal: reached.isLocal, order: order ?? 0, weight: null, defaults };
+}
+
+/** Azure and Bedrock may name what is called beside the model. */
+function withDeployment(draft: Draft, destination: Destination, params: Params): Destination {
+  const key = destination.provider === "azure" ? "deployment_id" : destination.provider === "bedrock" ? "model_id" : null;
+  const field = key === null ? undefined : params(key);
+  if (field?.text == null || draft.referenceOf(field) !== null || !draft.secrets.isPublic(field.text)) return destination;
+  draft.findings.mapped(field, null, "is the model of the target");
+  return { ...destination, model: field.text };
 }
 
 function kindOf(draft: Draft, info: Field | undefined, own: Field, model: string, id: string): Kind | null {
@@ -366,6 +393,8 @@ const LOST_PARAMS: Readonly<Record<string, string>> = {
   aws_web_identity_token: "AWS requests are signed by keys, and no role is taken on: put keys into api_keys",
   use_in_pass_through: "there are no pass-through endpoints",
   cache_control_injection_points: "cache marks come from clients: none are put into their requests",
+  merge_reasoning_content_in_choices: "reasoning stays in a field of its own",
+  region_name: "is part of the address: write it in base_url",
   thinking: "is a default of requests: clients ask for thinking themselves",
   additional_drop_params: "use parameters.remove of the step",
   allowed_openai_params: "use accepts.fields of the upstream",

@@ -36,7 +36,8 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
     return id;
   };
   const balance = balanceOf(draft, setting);
-  const read = rows.flatMap((row) => (isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, credentials, idOf) ?? [])));
+  const shared: Setting = (key) => roots.map((one) => at(one, "litellm_settings", key)).find((field) => field !== undefined);
+  const read = rows.flatMap((row) => (isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, { credentials, idOf, shared }) ?? [])));
   const groups = groupsOf(draft, read, names, balance);
   readAliases(draft, setting, names, groups);
   const fallbacks = fallbacksOf(draft, setting, names, groups);
