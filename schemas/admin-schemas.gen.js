@@ -4729,7 +4729,7 @@ export const schemas = {
         ]
       },
       "models": {
-        "description": "The only models that it may call; * stands for any text.",
+        "description": "The only models that it may call; * matches any text.",
         "type": [
           "array",
           "null"
@@ -4810,7 +4810,7 @@ export const schemas = {
         ]
       },
       "models": {
-        "description": "The only models that it may call; * stands for any text.",
+        "description": "The only models that it may call; * matches any text.",
         "type": [
           "array",
           "null"

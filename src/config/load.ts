@@ -21,6 +21,7 @@ import { coveredPlaces, secretScalars } from "./secrets.ts";
 import { GATEWAY_SCHEMA, validate } from "./validate.ts";
 import { buildSnapshot, buildStep } from "./snapshot.ts";
 import { loadSteps } from "./steps.ts";
+import type { TlsFiles } from "./tls-files.ts";
 
 export interface LoadOptions extends Partial<FileAccess> {
   /** The main file; relative to the working directory. */
@@ -34,6 +35,8 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly dialects: Dialects;
   /** When it is, for what goes stale; null or left out: nothing does. A start must not fail because time has passed. */
   readonly now?: number | null;
+  /** `check` unless given. `lenient`: a listener's file that cannot be used is a warning. `skip`: none is read. */
+  readonly tlsFiles?: "check" | "lenient" | "skip";
   /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
   readonly dryRun?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
 }
@@ -90,6 +93,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   };
   const references = { env: options.env, folder, read: reader("secret") };
 
+  let tls: TlsFiles = { texts: new Map(), findings: [] };
   const tree = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
   if (!tree.root) return inTurns(finish(null, [], tree.diagnostics, null));
 
@@ -97,6 +101,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const validated = await inTurns(withDefaults(asWritten));
   const files: FileAccess = { ...access, read: reader("plugin") };
   const loaded = await loadSteps(validated, { builtins: options.builtins, files, folder });
+  tls = await readTls();
   const mustBeComplete = options.mode === "serve" || options.strict === true;
   const isCheck = options.mode === "check";
   const linking = link(validated, loaded, {
@@ -104,6 +109,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     // Of how a file is kept, and no reason not to serve it.
     secrets: isCheck ? secretScalars(validated.tree) : [],
     now: options.now ?? null,
+    tls: tls.findings,
     missingSecret: mustBeComplete ? "error" : "warning",
     missingValue: mustBeComplete || options.mode === "dev" ? "error" : "warning",
   });
@@ -121,6 +127,22 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const linkedWhole = await inTurns(finish(usable, steps, diagnostics, places));
   const refused = await dryRunAll(linkedWhole.snapshot);
   return refused.length === 0 ? linkedWhole : inTurns(finish(null, [], [...diagnostics, ...refused], places));
+
+  /** Loaded where there are such files: most gateways have none. */
+  async function readTls(): Promise<TlsFiles> {
+    const { upstreams = {}, server, defaults } = validated.config;
+    const named = [...(server?.listen ?? []), server?.admin, defaults?.upstream, ...Object.values(upstreams)];
+    if (options.tlsFiles === "skip" || named.every((one) => one?.tls === undefined))
+      return { texts: new Map(), findings: [] };
+    const { readTlsFiles } = await import("./tls-files.ts");
+    return readTlsFiles(validated.config, {
+      folder,
+      readOfUpstream: references.read,
+      readOfListener: options.read ?? disk.read,
+      ofListener: options.tlsFiles === "lenient" ? "warning" : "error",
+      now: options.now ?? null,
+    });
+  }
 
   async function dryRunAll(snapshot: Snapshot | null): Promise<readonly Diagnostic[]> {
     const found: Diagnostic[] = [];
@@ -145,7 +167,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const hash = hashOf(sources.values(), folder);
     const ok = !found.some(({ severity }) => severity === "error" || (options.strict === true && severity !== "note"));
     const settings = steps.map((step) => step.settings);
-    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash }) : null;
+    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash, pem: tls.texts }) : null;
     const rest = { hash, files: watched(), sources: [...sources.values()], secrets };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };

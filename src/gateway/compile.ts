@@ -41,6 +41,8 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
     file: path,
     // Of the modes the one that tells a variable that must have a value from one that may be empty.
     mode: "dev",
+    // Those of the machine that serves are seldom here.
+    tlsFiles: "skip",
     env: variables,
     builtins,
     dialects: CAPABILITIES,

@@ -52,9 +52,9 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
   return { loaded: last, files: loaded.files, rejected: loaded };
 }
 
-/** Reads the file as it is now. */
-export function loadAgain(settings: LoadSettings): Promise<LoadResult> {
-  return loadConfig(loadOptions(settings));
+/** Reads the file as it is now. @param serves whether something serves meanwhile, with TLS files of its own. */
+export function loadAgain(settings: LoadSettings, serves = false): Promise<LoadResult> {
+  return loadConfig({ ...loadOptions(settings), ...(serves && { tlsFiles: "lenient" }) });
 }
 
 export function loadOptions({ file, env, strict, mode, log }: LoadSettings): LoadOptions {
@@ -216,7 +216,7 @@ export function restartSections({ server, store, telemetry }: Snapshot): Record<
   const { otlp } = telemetry;
   return {
     "server.listen": JSON.stringify(server.listen),
-    "server.admin": JSON.stringify(admin && [admin.host, admin.port]),
+    "server.admin": JSON.stringify(admin && [admin.host, admin.port, admin.tls]),
     "server.workers": String(server.workers),
     store: JSON.stringify([
       store.url.reveal(),
