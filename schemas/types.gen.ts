@@ -1,6 +1,7 @@
 // Generated from schemas/*.schema.json by `npm run types`. Do not edit.
 
 export type Port = number;
+export type PemFile = string;
 export type Flag = boolean;
 export type Size = string;
 export type PositiveDuration = string;
@@ -82,11 +83,12 @@ export interface GatewayConfig {
   pipeline?: Step[];
   reload?: ReloadConfig;
   status?: StatusConfig;
+  secrets?: SecretsConfig;
   telemetry?: TelemetryConfig;
 }
 export interface ServerConfig {
   /**
-   * Public addresses; all serve the same paths with the same keys. Needs a restart to change.
+   * Public addresses; all serve the same paths with the same keys. Needs a restart to change; renewed certificates do not.
    *
    * @minItems 1
    */
@@ -129,6 +131,15 @@ export interface AddressConfig {
    */
   host: string;
   port: Port;
+  tls?: ListenerTlsConfig;
+}
+/**
+ * Certificate of a listener, TLS 1.2 or newer. The files are watched: renewed ones serve new connections without a restart.
+ */
+export interface ListenerTlsConfig {
+  cert: PemFile;
+  key: PemFile;
+  client_ca?: PemFile;
 }
 export interface AdminConfig {
   /**
@@ -140,6 +151,7 @@ export interface AdminConfig {
    * Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.
    */
   token?: string;
+  tls?: ListenerTlsConfig;
   behind_tls?: Flag;
   /**
    * Further tokens, each with the name that the audit log has of it.
@@ -358,6 +370,7 @@ export interface UpstreamDefaultsConfig {
   breaker?: BreakerConfig;
   connections?: UpstreamConnections;
   http2?: Flag;
+  tls?: UpstreamTlsConfig;
   probe?: Probe;
 }
 export interface TimeoutsConfig {
@@ -389,6 +402,14 @@ export interface BreakerConfig {
    * upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.
    */
   scope?: "upstream" | "target";
+}
+/**
+ * How an upstream's HTTPS connections are made. Changed files serve new connections after a reload, which comes by itself.
+ */
+export interface UpstreamTlsConfig {
+  ca?: PemFile;
+  cert?: PemFile;
+  key?: PemFile;
 }
 export interface ProbeConfig {
   every: PositiveDuration;
@@ -457,6 +478,11 @@ export interface UpstreamConfig {
   connections?: UpstreamConnections;
   concurrency?: ConcurrencyConfig;
   http2?: Flag;
+  tls?: UpstreamTlsConfig;
+  /**
+   * Proxy for this upstream, http://[USER:PASSWORD@]HOST:PORT or https://…; none: connect directly. Absent: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.
+   */
+  proxy?: string;
   probe?: Probe;
   /**
    * dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.
@@ -520,7 +546,7 @@ export interface AcceptsConfig {
    */
   fields?: string[];
   /**
-   * What clients may name in a conversation beside data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of what else the provider keeps. * stands for any text without an @ before the path. The provider reads them with your account's identity, so any client may read them.
+   * What clients may name in a conversation beside data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of what else the provider keeps. * matches any text without an @ before the path. The provider reads them with your account's identity, so any client may read them.
    */
   references?: string[];
   /**
@@ -737,7 +763,7 @@ export interface LocalStep {
 }
 export interface ConditionConfig {
   /**
-   * Model identifiers; * stands for any text.
+   * Model identifiers; * matches any text.
    *
    * @minItems 1
    */
@@ -871,7 +897,7 @@ export interface PromptPrefix {
    */
   tiers?: string[];
   /**
-   * Models, by id; * stands for any text. All when absent.
+   * Models, by id; * matches any text. All when absent.
    *
    * @minItems 1
    */
@@ -1152,6 +1178,9 @@ export interface IncidentConfig {
    * When it was over; null while it is ongoing.
    */
   resolved_at?: string | null;
+}
+export interface SecretsConfig {
+  refresh?: PositiveDuration;
 }
 export interface TelemetryConfig {
   access_log?: AccessLogConfig;
@@ -2052,7 +2081,7 @@ export interface ConfigurationDiffQuery {
   to?: string;
 }
 /**
- * About a request that might come. One of `tier` and `user` is needed.
+ * About a request that might come. One of `tier` and `user` is needed, except where there is only one plan and it may call every model.
  */
 export interface NewRequestQuestion {
   /**
@@ -2060,7 +2089,7 @@ export interface NewRequestQuestion {
    */
   model: string;
   /**
-   * The plan; the user's when absent.
+   * The plan; the user's when absent, or the only one.
    */
   tier?: string;
   /**
@@ -2380,7 +2409,7 @@ export interface AdminKeyRequest {
    */
   expires_at?: string | null;
   /**
-   * The only models that it may call; * stands for any text.
+   * The only models that it may call; * matches any text.
    */
   models?: string[] | null;
   /**
@@ -2421,7 +2450,7 @@ export interface AdminKeyChangeRequest {
    */
   expires_at?: string | null;
   /**
-   * The only models that it may call; * stands for any text.
+   * The only models that it may call; * matches any text.
    */
   models?: string[] | null;
   /**

@@ -81,6 +81,11 @@ export function parseKeyBudget(value: string): { readonly amount: string; readon
 }
 
 /** Options of the same name add up. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Options of the same name add up. */
 export function parseTag(
   value: string,
   before: Readonly<Record<string, string>> = {},

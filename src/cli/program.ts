@@ -7,8 +7,10 @@ import type { VerifyOptions } from "./audit.ts";
 import type { CheckOptions } from "./check.ts";
 import type { ConnectOptions } from "./connect.ts";
 import type { AddKeyOptions, KeysOfUser, RollKeyOptions, SetKeyOptions } from "./keys.ts";
+import type { InitOptions } from "./init.ts";
 import { addOfflineCommands } from "./offline.ts";
 import {
+  collect,
   configFile,
   DEFAULT_FORMAT,
   EXIT,
@@ -80,6 +82,7 @@ export function createProgram(open?: OpenAccounts): Command {
       const { openConfiguredAccounts } = await import("./accounts.ts");
       return openConfiguredAccounts(configFile(program.opts<{ readonly config?: string }>().config));
     });
+  addInitCommand(program);
   addServeCommands(program);
   addCheckCommand(program);
   addRollbackCommand(program);
@@ -101,6 +104,26 @@ export function createProgram(open?: OpenAccounts): Command {
 function packageVersion(): string {
   const file = new URL("../../package.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;
+}
+
+function addInitCommand(program: Command): void {
+  program
+    .command("init")
+    .description("write gateway.yaml, .env and gateway.test.yaml for one provider; asks for what is not given")
+    .option("--provider <name>", "openai, anthropic, gemini, ollama … or compatible; an unknown name lists them all")
+    .option("--url <url>", "address of the provider, where it is not the usual one; needed for compatible")
+    .option("--key <key>", "its API key, kept in .env")
+    .option("--key-env <name>", "a variable that has the key, in place of --key; no secret is written")
+    .option("--model <id>", "the provider's name of a model to publish; may be repeated", collect)
+    .option("--yes", "ask nothing: take what is usual")
+    .addHelpText(
+      "after",
+      "\nFiles that exist are kept. Without --model, it takes the newest chat model that the provider lists; of a server of\nyour own, all of them. A provider that cannot be reached is a warning: the files are written all the same.",
+    )
+    .action(async (_options: object, command: Command) => {
+      const { init } = await import("./init.ts");
+      await init(command.optsWithGlobals<InitOptions>());
+    });
 }
 
 function addServeCommands(program: Command): void {
