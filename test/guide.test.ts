@@ -196,7 +196,7 @@ async function wrongUse(words: readonly string[]): Promise<string | null> {
 }
 
 const SCRIPTS = (JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { readonly scripts: Json }).scripts;
-const SCHEMA = JSON.parse(readFileSync(join(ROOT, "schemas/gateway.schema.json"), "utf8")) as Json;
+const SCHEMA = JSON.parse(readFileSync(join(ROOT, "schemas/gateway.source.schema.json"), "utf8")) as Json;
 const SOURCES = globSync("{src,plugins}/**/*.{ts,lua}", { cwd: ROOT }).map((path) =>
   readFileSync(join(ROOT, path), "utf8"),
 );
