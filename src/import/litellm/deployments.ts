@@ -64,15 +64,6 @@ const FEATURES: Readonly<Record<string, string>> = {
   supports_audio_input: "audio",
 };
 
-<<<<<<< HEAD
-/** Reads one row of `model_list`; null, and told, for one that cannot be served here. @param id the model's, for targets. */
-export function readRow(
-  draft: Draft,
-  row: Field,
-  credentials: ReadonlyMap<string, Field>,
-  idOf: (name: string) => string,
-): Row | null {
-=======
 interface RowContext {
   readonly credentials: ReadonlyMap<string, Field>;
   /** The id of a model by its name. */
@@ -83,7 +74,6 @@ interface RowContext {
 
 /** Reads one row of `model_list`; null, and told, for one that cannot be served here. */
 export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }: RowContext): Row | null {
->>>>>>> import
   const { findings } = draft;
   const own = at(row, "litellm_params");
   const info = at(row, "model_info");
@@ -95,7 +85,8 @@ export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }:
   }
   const credentialField = at(own, "litellm_credential_name");
   const credential = credentialField?.text == null ? undefined : credentials.get(credentialField.text);
-  const params: Params = (key) => at(own, key) ?? at(credential, key) ?? (key.startsWith("vertex_") ? shared(key) : undefined);
+  const params: Params = (key) =>
+    at(own, key) ?? at(credential, key) ?? (key.startsWith("vertex_") ? shared(key) : undefined);
   if (credentialField !== undefined) {
     if (credential === undefined) findings.lost(credentialField, "names no credential of credential_list");
     else findings.mapped(credentialField, null, "is read from credential_list");
@@ -164,18 +155,36 @@ export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }:
   const hidden = at(own, "hide_from_model_list");
   if (flagOf(hidden) === true) model.published = false;
   findings.mapped(hidden, pointer("published"));
-  findings.mapped(at(own, "drop_params"), null, "what a provider does not take is dropped, and told in X-Gateway-Dropped");
-  for (const key of ["rpm", "tpm"]) findings.lost(at(row, key), "stands beside litellm_params: an upstream has no limits a minute here");
+  findings.mapped(
+    at(own, "drop_params"),
+    null,
+    "what a provider does not take is dropped, and told in X-Gateway-Dropped",
+  );
+  for (const key of ["rpm", "tpm"])
+    findings.lost(at(row, key), "stands beside litellm_params: an upstream has no limits a minute here");
   const order = numberOf(at(own, "order"));
   if (order !== null) findings.mapped(at(own, "order"), pointer("chain"), "is the order of the steps of the chain");
-  return { name, params: own, kind, target, model, price, isLocal: reached.isLocal, order: order ?? 0, weight: null, defaults };
+  return {
+    name,
+    params: own,
+    kind,
+    target,
+    model,
+    price,
+    isLocal: reached.isLocal,
+    order: order ?? 0,
+    weight: null,
+    defaults,
+  };
 }
 
 /** Azure and Bedrock may name what is called beside the model. */
 function withDeployment(draft: Draft, destination: Destination, params: Params): Destination {
-  const key = destination.provider === "azure" ? "deployment_id" : destination.provider === "bedrock" ? "model_id" : null;
+  const key =
+    destination.provider === "azure" ? "deployment_id" : destination.provider === "bedrock" ? "model_id" : null;
   const field = key === null ? undefined : params(key);
-  if (field?.text == null || draft.referenceOf(field) !== null || !draft.secrets.isPublic(field.text)) return destination;
+  if (field?.text == null || draft.referenceOf(field) !== null || !draft.secrets.isPublic(field.text))
+    return destination;
   draft.findings.mapped(field, null, "is the model of the target");
   return { ...destination, model: field.text };
 }
@@ -242,21 +251,13 @@ const REQUEST_FIELDS =
   /^(?:temperature|top_p|top_k|min_p|presence_penalty|frequency_penalty|repetition_penalty|seed|n|logprobs|top_logprobs|parallel_tool_calls|reasoning_effort|verbosity|dimensions|encoding_format|enable_thinking)$/;
 /** Every other text could be a secret, and is not copied. */
 const WORDS = new Set(
-  "none minimal low medium high xhigh max auto default float base64 enabled disabled adaptive concise detailed price throughput latency allow deny".split(" "),
+  "none minimal low medium high xhigh max auto default float base64 enabled disabled adaptive concise detailed price throughput latency allow deny".split(
+    " ",
+  ),
 );
 const MAX_BODY_DEPTH = 4;
 const MAX_NUMBER = 1_000_000;
 
-<<<<<<< HEAD
-/** Fields that are sent with every request: only numbers, flags and single words, as any other text could be a secret. */
-function parametersOf(
-  draft: Draft,
-  own: Field,
-  { dialect }: Provider,
-  kind: Kind,
-  pointer: string,
-): ParametersConfig | null {
-=======
 export type Defaults = Readonly<Record<string, string | number | boolean>>;
 
 /** A number, a flag or one of the words that requests have; null for anything else. */
@@ -273,7 +274,8 @@ function defaultsOf(draft: Draft, own: Field): Row["defaults"] {
   for (const [key, field] of own.entries) {
     if (!REQUEST_FIELDS.test(key)) continue;
     const value = plainValue(field);
-    if (value === null) draft.findings.lost(field, "is not copied, as it could be a secret: set it by the plugin transform");
+    if (value === null)
+      draft.findings.lost(field, "is not copied, as it could be a secret: set it by the plugin transform");
     else {
       set[`/${key}`] = value;
       fields.push(field);
@@ -283,31 +285,17 @@ function defaultsOf(draft: Draft, own: Field): Row["defaults"] {
 }
 
 /** Fields of `extra_body`, which go to a server that speaks OpenAI's dialect as they are. */
-function parametersOf(draft: Draft, own: Field, { provider, kind, pointer }: { provider: Named; kind: Kind; pointer: string }): ParametersConfig | null {
->>>>>>> import
+function parametersOf(
+  draft: Draft,
+  own: Field,
+  { provider, kind, pointer }: { provider: Named; kind: Kind; pointer: string },
+): ParametersConfig | null {
   const set: Record<string, string | number | boolean> = {};
   const { findings } = draft;
   const extra = at(own, "extra_body");
   // OpenAI's and Azure's models may be asked at the Responses endpoint, whose body is another.
   const isPlain = kind === "chat" && litellmProvider(provider).dialect === "openai" && provider !== "openai";
   const take = (field: Field, place: string, depth: number): void => {
-<<<<<<< HEAD
-    if (field.kind === "map" && depth < MAX_PARAMETERS_DEPTH && field.entries.size > 0) {
-      for (const [key, inner] of field.entries)
-        take(inner, `${place}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1);
-      return;
-    }
-    const value = field.isText ? field.text : (flagOf(field) ?? numberOf(field));
-    const isSafe =
-      typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && SAFE_WORD.test(value));
-    if (
-      field.kind !== "scalar" ||
-      value === null ||
-      !isSafe ||
-      /^\/(?:model|stream|messages|input)(?:\/|$)/.test(place)
-    ) {
-      findings.lost(field, "is not copied, as it could be a secret: set it by parameters of the step");
-=======
     if (field.kind === "map" && depth < MAX_BODY_DEPTH && field.entries.size > 0) {
       for (const [key, inner] of field.entries) take(inner, join(place, key), depth + 1);
       return;
@@ -315,28 +303,12 @@ function parametersOf(draft: Draft, own: Field, { provider, kind, pointer }: { p
     const value = plainValue(field);
     if (!isPlain || value === null || isSecretKey(place) || /^\/(?:model|stream|messages|input)(?:\/|$)/.test(place)) {
       findings.lost(field, "is not copied: set it by parameters of the step, in the words of its dialect");
->>>>>>> import
       return;
     }
     set[place] = value;
     findings.changed(field, pointer, "is always sent, by parameters of the step: a client cannot choose another value");
   };
-<<<<<<< HEAD
-  const isOurs = dialect === "openai" || dialect === "azure";
-  for (const [key, field] of own.entries) {
-    const isField = REQUEST_FIELDS.test(key);
-    if (!isField && key !== "extra_body") continue;
-    if (!isOurs || kind === "transcription" || kind === "image")
-      findings.lost(
-        field,
-        `is a default of requests: set it by parameters of the step, in the words of the dialect ${dialect}`,
-      );
-    else if (key === "extra_body") for (const [inner, value] of field.entries) take(value, `/${inner}`, 1);
-    else take(field, `/${key}`, 1);
-  }
-=======
   for (const [key, field] of extra?.entries ?? []) take(field, join("", key), 1);
->>>>>>> import
   return Object.keys(set).length === 0 ? null : { set };
 }
 
@@ -402,26 +374,14 @@ function modelOf(
     const from = countOf(output) === null ? either : output;
     findings.changed(from, pointer("max_output"), "a client that asks for more is given this much");
   }
-<<<<<<< HEAD
-  for (const [key, field] of info?.entries ?? []) {
-    if (Object.hasOwn(FEATURES, key) && kind === "chat") {
-      const flag = flagOf(field);
-      if (flag === true) features.add(FEATURES[key]!);
-      findings.mapped(
-        field,
-        pointer("features"),
-        flag === true ? "is one of features" : "is not promised among features",
-      );
-    }
-=======
   for (const [key, field] of [...(info?.entries ?? []), ...own.entries]) {
     if (!/^supports_\w+$/.test(key)) continue;
     const flag = flagOf(field);
     if (kind === "chat" && flag === true && Object.hasOwn(FEATURES, key)) {
       features.add(FEATURES[key]!);
       findings.mapped(field, pointer("features"), "is one of features");
-    } else findings.mapped(field, null, "is not needed: the provider is asked, whatever a list says that the model can do");
->>>>>>> import
+    } else
+      findings.mapped(field, null, "is not needed: the provider is asked, whatever a list says that the model can do");
   }
   if (features.size > 0) model.features = [...features];
   const groups = at(info, "access_groups");

@@ -43,14 +43,11 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
     return id;
   };
   const balance = balanceOf(draft, setting);
-<<<<<<< HEAD
+  const shared: Setting = (key) =>
+    roots.map((one) => at(one, "litellm_settings", key)).find((field) => field !== undefined);
   const read = rows.flatMap((row) =>
-    isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, credentials, idOf) ?? []),
+    isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, { credentials, idOf, shared }) ?? []),
   );
-=======
-  const shared: Setting = (key) => roots.map((one) => at(one, "litellm_settings", key)).find((field) => field !== undefined);
-  const read = rows.flatMap((row) => (isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, { credentials, idOf, shared }) ?? [])));
->>>>>>> import
   const groups = groupsOf(draft, read, names, balance);
   readAliases(draft, setting, names, groups);
   const fallbacks = fallbacksOf(draft, setting, names, groups);
@@ -156,7 +153,8 @@ function addDefaults(
     const fields = same.flatMap(({ defaults }) => defaults.fields);
     const [set] = sets;
     if (sets.size > 1 || set === undefined) {
-      for (const field of fields) draft.findings.lost(field, "differs among the deployments of the model: set it by parameters of the steps");
+      for (const field of fields)
+        draft.findings.lost(field, "differs among the deployments of the model: set it by parameters of the steps");
     } else if (fields.length > 0) {
       // Aliases have the deployments of their model.
       const all = [...groups.values()].filter(({ deployments }) => deployments === groups.get(id)?.deployments);
@@ -165,7 +163,11 @@ function addDefaults(
     }
   }
   for (const [set, ids] of models)
-    draft.addStep({ use: "transform", options: { set: JSON.parse(set) as Record<string, unknown> }, when: { models: ids } });
+    draft.addStep({
+      use: "transform",
+      options: { set: JSON.parse(set) as Record<string, unknown> },
+      when: { models: ids },
+    });
 }
 
 function tellCredential(draft: Draft, credential: Field): void {
