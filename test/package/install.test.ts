@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -11,8 +11,9 @@ import { Installed, MANIFEST, nodeOf, pack } from "./support/installed.ts";
 
 /** `PACKAGE_NODES=22.20.0,24.12.0` names others than the one that runs this. */
 const NODES = (process.env["PACKAGE_NODES"] ?? process.versions.node).split(",");
+const IS_WHOLE = process.env["PACKAGE_NODES"] !== undefined;
 /** In the suite the stricter one is enough. */
-const RESOLUTIONS = process.env["PACKAGE_NODES"] === undefined ? ["nodenext"] : ["nodenext", "bundler"];
+const RESOLUTIONS = !IS_WHOLE ? ["nodenext"] : ["nodenext", "bundler"];
 const MAX_INSTALLED_BYTES = 60_000_000;
 const PATIENCE = { timeout: 300_000 };
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
@@ -204,3 +205,27 @@ describe.each(NODES)("in an empty folder, on Node %s", (version) => {
     expect(faults).toEqual([]);
   });
 });
+
+// Installs once more: only by `npm run test:package`.
+test.runIf(IS_WHOLE)(
+  "what the Dockerfile runs makes a folder that works, and a list of what is in it",
+  PATIENCE,
+  async () => {
+    const dockerfile = readFileSync(join(ROOT, "deploy/Dockerfile"), "utf8");
+    const stage = dockerfile.split(/^FROM /m).find((text) => /^\S+ AS install$/m.test(text))!;
+    const commands = [...stage.matchAll(/^RUN (.+)$/gm)].map(([, command]) =>
+      command!.replace("/tmp/route-gateway.tgz", tarball).replace("/tmp/sbom.ts", join(ROOT, "deploy/package/sbom.ts")),
+    );
+    const image = new Installed(process.execPath);
+    onTestFinished(() => image.close());
+    for (const name of ["package-lock.json", ".npmrc"]) copyFileSync(join(ROOT, name), image.path(name));
+    for (const command of commands) await image.npm("sh", "-c", command);
+    expect(readdirSync(image.path("node_modules/@opentelemetry"))).toContain("exporter-trace-otlp-http");
+    const bom = JSON.parse(readFileSync(image.path("sbom.cdx.json"), "utf8")) as Bom;
+    const parts = bom.components.map(({ name }) => name);
+    expect(parts).toEqual(expect.arrayContaining(["undici", "pino", "@opentelemetry/resources"]));
+    expect(new Set(parts).size).toBeGreaterThan(90);
+    writeFileSync(image.path("gateway.yaml"), readFileSync(join(ROOT, "gateway.yaml")));
+    expect(await image.run("node", "src/cli/main.js", "check", "gateway.yaml")).toMatchObject({ code: 0 });
+  },
+);
