@@ -52,7 +52,7 @@ export default definePlugin<AnswerCacheOptions>({
         return packed === null ? null : unpacked(packed);
       } catch (err) {
         // Without it an upstream serves.
-        if (!isStoreUnavailable(err)) log.warn({ err }, "a kept answer cannot be read");
+        if (!isStoreUnavailable(err)) log.warn({ err }, "cached answer could not be read");
         return null;
       }
     };

@@ -21,7 +21,7 @@ export const COMMON = {
 } as const;
 
 /** Tests that import the package by its name get the sources, not what was built of them. */
-export const SOURCES = { ssr: { resolve: { conditions: ["route-gateway-source", "module", "node", "development"] } } };
+export const SOURCES = { ssr: { resolve: { conditions: ["route-gateway-source", "node", "development"] } } };
 
 export default defineConfig({
   ...SOURCES,

@@ -116,7 +116,7 @@ export class AccessTrail {
     await this.flush();
     if (this.#timer) clearTimeout(this.#timer);
     const lost = [...this.#summaries.values()].reduce((sum, { count }) => sum + count, 0);
-    if (lost > 0) this.#options.log.warn({ sign_ins: lost }, "sign-ins are missing in the audit log");
+    if (lost > 0) this.#options.log.warn({ sign_ins: lost }, "sign-ins are missing from the audit log");
   }
 
   async #note(kind: Bounded, source: string, count: number, entry: NewAuditEntry): Promise<void> {
@@ -157,7 +157,7 @@ export class AccessTrail {
   }
 
   #failed(err: unknown): void {
-    if (!this.#isAway) this.#options.log.warn({ err }, "sign-ins cannot be written to the audit log yet");
+    if (!this.#isAway) this.#options.log.warn({ err }, "sign-ins could not be written to the audit log yet");
     this.#isAway = true;
   }
 

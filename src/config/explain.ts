@@ -184,8 +184,9 @@ function invalidName(pointer: string, key: string, parent: Readonly<Record<strin
 
 function missingKey(pointer: string, missing: string, parent: Readonly<Record<string, unknown>>): Problem {
   const property = isRecord(parent.properties) ? parent.properties[missing] : undefined;
-  const hint =
-    isRecord(property) && typeof property.description === "string" ? property.description.replace(/\.$/, "") : null;
+  // A condition demands a key that is described elsewhere: its comment says why.
+  const about = isRecord(property) ? property.description : parent.$comment;
+  const hint = typeof about === "string" ? about.replace(/\.$/, "") : null;
   return {
     pointer,
     at: "key",

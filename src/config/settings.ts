@@ -19,6 +19,8 @@ import {
 import { isStep } from "./node.ts";
 import type { Incomplete } from "./validate.ts";
 
+/** The one plan of a configuration that defines none. */
+export const OPEN_TIER = "Open";
 /** Given to what neither the entry nor `defaults` says. */
 export const TIMEOUTS: Required<TimeoutsConfig> = { connect: "2s", first_byte: "30s", idle: "60s", total: "10m" };
 export const RETRIES: Required<RetriesConfig> = { attempts: 1, min_delay: "100ms", max_delay: "2s" };

@@ -1,8 +1,9 @@
+import { resolve } from "node:path";
 import type {
+  AddressConfig,
   AdminConfig,
   ChainStep as ChainStepConfig,
   ConcurrencyConfig,
-  GatewayConfig,
   ImagePriceConfig,
   ModelConfig,
   PriceConfig,
@@ -11,6 +12,7 @@ import type {
   TimeoutsConfig,
   UpstreamConfig,
   UpstreamDefaultsConfig,
+  UpstreamTlsConfig,
 } from "#schema";
 import {
   type AdminToken,
@@ -19,9 +21,13 @@ import {
   decimal,
   type Decimal,
   deepFreeze,
+  type DialectName,
   type ImagePrices,
+  type Kind,
+  type ListenerAddress,
   type Model,
   type Price,
+  type Publishing,
   Secret,
   type ServerSettings,
   type Snapshot,
@@ -30,7 +36,10 @@ import {
   type Target,
   type Timeouts,
   type Upstream,
+  type UpstreamTls,
 } from "../kit/index.ts";
+import type { WholeConfig, WholeModel } from "./defaults.ts";
+import { listedPrice } from "./publishing.ts";
 import {
   BODY_LIMIT,
   BODY_MEMORY,
@@ -43,6 +52,7 @@ import {
   mapInSteps,
   mapRecord,
   milliseconds,
+  OPEN_TIER,
   overlay,
   PROBE_TIMEOUT,
   QUEUE,
@@ -72,11 +82,15 @@ interface SnapshotSources {
   readonly file: string;
   readonly folder: string;
   readonly hash: string;
+  /** Texts of the TLS files of upstreams, by absolute path. */
+  readonly pem: ReadonlyMap<string, string>;
+  /** What upstreams of a dialect serve. */
+  readonly served: (dialect: DialectName) => readonly Kind[];
 }
 
 /** The frozen snapshot of a configuration without errors. */
 export function* buildSnapshot(
-  config: GatewayConfig,
+  config: WholeConfig,
   steps: readonly StepSettings[],
   sources: SnapshotSources,
 ): Steps<Snapshot> {
@@ -86,12 +100,15 @@ export function* buildSnapshot(
   return deepFreeze({
     hash: sources.hash,
     file: sources.file,
-    server: buildServer(config.server ?? {}),
+    server: buildServer(config.server ?? {}, sources.folder),
     store: buildStore(config.store ?? {}, sources.folder),
     auth: buildAuth(config.auth ?? {}, Object.keys(config.tiers)[0] ?? ""),
     billing: buildBilling(config.billing ?? {}),
     tiers: mapRecord(config.tiers, buildTier),
-    upstreams: mapRecord(config.upstreams, (name, upstream) => buildUpstream(name, upstream, defaults?.upstream ?? {})),
+    upstreams: mapRecord(config.upstreams, (name, upstream) => ({
+      ...buildUpstream(name, upstream, defaults?.upstream ?? {}, sources),
+      ...(upstream.models && { publishes: buildPublishing(upstream, config, sources.served(upstream.dialect)) }),
+    })),
     models,
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
@@ -111,11 +128,11 @@ export function buildStep({ use, options, when, fail, local, timeout: written }:
   });
 }
 
-function buildServer(server: ServerConfig): ServerSettings {
+function buildServer(server: ServerConfig, folder: string): ServerSettings {
   const { admin, ip_limit: ipLimit = { requests: 600, window: "1m" }, drain } = server;
   return {
-    listen: server.listen ?? [{ host: "127.0.0.1", port: 8080 }],
-    admin: admin ? { host: admin.host, port: admin.port, tokens: adminTokens(admin) } : null,
+    listen: (server.listen ?? [{ host: "127.0.0.1", port: 8080 }]).map((address) => listenerAddress(address, folder)),
+    admin: admin ? { ...listenerAddress(admin, folder), tokens: adminTokens(admin) } : null,
     ...(server.public_url !== undefined && { publicUrl: new URL(server.public_url).origin }),
     workers: server.workers ?? 1,
     dashboard: server.dashboard ?? true,
@@ -137,6 +154,13 @@ function buildServer(server: ServerConfig): ServerSettings {
   };
 }
 
+function listenerAddress({ host, port, tls }: AddressConfig, folder: string): ListenerAddress {
+  if (tls === undefined) return { host, port };
+  const { cert, key, client_ca: clientCa } = tls;
+  const files = { cert: resolve(folder, cert), key: resolve(folder, key) };
+  return { host, port, tls: { ...files, ...(clientCa !== undefined && { clientCa: resolve(folder, clientCa) }) } };
+}
+
 function adminTokens({ token = "", tokens = [] }: AdminConfig): readonly AdminToken[] {
   const all = [{ name: "admin", token, role: "operator" as const }, ...tokens];
   return all.map((one) => ({ ...one, token: new Secret(one.token) }));
@@ -146,8 +170,35 @@ function boundOf(bound: number | "none" | undefined): number | null {
   return bound === undefined || bound === "none" ? null : bound;
 }
 
-function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Model {
-  const kindDefaults = config.defaults?.kinds?.[model.kind];
+/** What the models of a provider's list have in common that this upstream publishes. */
+function buildPublishing(upstream: UpstreamConfig, config: WholeConfig, served: readonly Kind[]): Publishing {
+  const { include = [], exclude = [], tier = OPEN_TIER } = upstream.models ?? {};
+  const timeouts = buildTimeouts(config.defaults?.upstream?.timeouts, upstream.timeouts);
+  const kinds = served.flatMap((kind) => {
+    const price = listedPrice(kind, upstream);
+    if (price === null) return [];
+    return [[kind, { tier, price: buildPrice(price), timeouts, ...costsOf(kind, {}, config) }] as const];
+  });
+  return { include, exclude, served, kinds: Object.fromEntries(kinds) };
+}
+
+/** What a request for a model counts as and costs, and how long it may take. */
+function costsOf(
+  kind: Kind,
+  model: Pick<ModelConfig, "multipliers" | "deadline">,
+  { defaults }: WholeConfig,
+): Pick<Model, "multipliers" | "deadline"> {
+  const kindDefaults = defaults?.kinds?.[kind];
+  return {
+    multipliers: {
+      requests: requestUnits(kind, model, kindDefaults),
+      cost: decimal(model.multipliers?.cost ?? kindDefaults?.multipliers?.cost ?? 1),
+    },
+    deadline: milliseconds(model.deadline ?? kindDefaults?.deadline ?? DEADLINE),
+  };
+}
+
+function buildModel(id: string, model: WholeModel, config: WholeConfig): Model {
   return {
     id,
     kind: model.kind,
@@ -163,17 +214,13 @@ function buildModel(id: string, model: ModelConfig, config: GatewayConfig): Mode
     realtime: model.realtime ?? false,
     strict: model.strict ?? false,
     price: buildPrice(model.price ?? {}),
-    multipliers: {
-      requests: requestUnits(model.kind, model, kindDefaults),
-      cost: decimal(model.multipliers?.cost ?? kindDefaults?.multipliers?.cost ?? 1),
-    },
-    deadline: milliseconds(model.deadline ?? kindDefaults?.deadline ?? DEADLINE),
+    ...costsOf(model.kind, model, config),
     chain: model.chain.map((step) => buildChainStep(step, model, config)),
     ...lifecycleOf(model),
   };
 }
 
-function buildChainStep(step: ChainStepConfig, model: ModelConfig, config: GatewayConfig): ChainStep {
+function buildChainStep(step: ChainStepConfig, model: ModelConfig, config: WholeConfig): ChainStep {
   if (!("targets" in step)) return { balance: "single", targets: [buildTarget(step, model, config)] };
   const { balance, targets, fail_over_on: ofStep } = step;
   return {
@@ -185,7 +232,7 @@ function buildChainStep(step: ChainStepConfig, model: ModelConfig, config: Gatew
 function buildTarget(
   target: TargetConfig,
   model: ModelConfig,
-  { defaults, upstreams }: GatewayConfig,
+  { defaults, upstreams }: WholeConfig,
   failOverOn = target.fail_over_on ?? model.fail_over_on,
 ): Target {
   return {
@@ -214,7 +261,12 @@ function amountOf(amount: number | ImagePriceConfig): Decimal | ImagePrices {
   return typeof amount === "number" ? decimal(amount) : (mapRecord(amount, (_, one) => decimal(one)) as ImagePrices);
 }
 
-function buildUpstream(name: string, upstream: UpstreamConfig, defaults: UpstreamDefaultsConfig): Upstream {
+function buildUpstream(
+  name: string,
+  upstream: UpstreamConfig,
+  defaults: UpstreamDefaultsConfig,
+  sources: SnapshotSources,
+): Upstream {
   const retries = overlay(RETRIES, defaults.retries, upstream.retries);
   const probe = upstream.probe ?? defaults.probe ?? "none";
   return {
@@ -238,11 +290,21 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
       probe === "none"
         ? null
         : { every: milliseconds(probe.every), timeout: milliseconds(probe.timeout ?? PROBE_TIMEOUT) },
+    ...upstreamTls({ ...defaults.tls, ...upstream.tls }, sources),
+    ...(upstream.proxy !== undefined && { proxy: upstream.proxy === "none" ? null : new Secret(upstream.proxy) }),
     ...(upstream.vendor && { vendor: upstream.vendor }),
     ...(upstream.accepts && { accepts: inCamelCase(upstream.accepts) }),
     ...(upstream.api && { api: upstream.api }),
     ...(upstream.forward_headers && { forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()) }),
   };
+}
+
+function upstreamTls(written: UpstreamTlsConfig, { folder, pem }: SnapshotSources): { readonly tls?: UpstreamTls } {
+  const files = Object.entries(written).map(([key, path]) => {
+    const file = resolve(folder, String(path));
+    return [key, { file, text: new Secret(pem.get(file) ?? "") }] as const;
+  });
+  return files.length === 0 ? {} : { tls: Object.fromEntries(files) };
 }
 
 function buildConcurrency(written: ConcurrencyConfig): ConcurrencySettings {

@@ -151,7 +151,7 @@ export class FiguresFeed {
       () => {
         this.#arm();
         const told = this.#tell().catch((err: unknown) => {
-          this.#options.log.debug({ err }, "figures cannot be told; the next ones are in a second");
+          this.#options.log.debug({ err }, "live figures could not be sent; retrying in a second");
         });
         inBackground({ error: this.#options.log.debug.bind(this.#options.log) }, "telling figures", told);
       },

@@ -155,7 +155,7 @@ export class Guard {
     try {
       this.#decision ??= this.#attempt === null ? own : await agreement.decide(this.#attempt.id, own);
     } catch (error) {
-      log.warn({ err: error }, "the store does not answer: other instances are not told of a guard's end");
+      log.warn({ err: error }, "guard result not shared with other instances: the store does not answer");
       this.#decision ??= own;
     }
     return this.#decision;
@@ -220,7 +220,7 @@ export class Guard {
       // It is asked again with the next tick.
       if (isStoreUnavailable(err) || this.#hasFailed) return;
       this.#hasFailed = true;
-      this.#parts.log.error({ err }, "two configurations cannot be compared");
+      this.#parts.log.error({ err }, "configurations could not be compared");
     } finally {
       this.#busy = false;
     }

@@ -146,7 +146,7 @@ export class RunningKeys implements IdempotencyKeys {
         try {
           await this.#free(claim);
         } catch (err) {
-          this.#log.error({ err, request_id: claim.requestId }, "an idempotency key was not freed");
+          this.#log.error({ err, request_id: claim.requestId }, "idempotency key could not be released");
         }
         this.#end(held);
       },
@@ -160,7 +160,7 @@ export class RunningKeys implements IdempotencyKeys {
       await this.#store.keepKey(held.claim, held.unkept, IDEMPOTENCY_KEY_TTL_MS);
     } catch (err) {
       if (isStoreUnavailable(err)) return;
-      this.#log.error({ err, request_id: held.claim.requestId }, "an answer was not kept for its idempotency key");
+      this.#log.error({ err, request_id: held.claim.requestId }, "answer could not be stored for its idempotency key");
     }
     if (!this.#isHeld(held)) return;
     this.#unkeptBytes -= held.unkept.answer?.length ?? 0;
@@ -186,7 +186,7 @@ export class RunningKeys implements IdempotencyKeys {
       if (held.unkept === null && held.renewAt > now) continue;
       held.renewAt = now + RENEWAL_INTERVAL_MS;
       const asking = held.unkept === null ? this.#renew(held.claim) : this.#tryToKeep(held);
-      asking.catch((err: unknown) => this.#log.error({ err }, "an idempotency key was not renewed"));
+      asking.catch((err: unknown) => this.#log.error({ err }, "idempotency key could not be renewed"));
     }
   }
 

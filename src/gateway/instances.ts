@@ -132,7 +132,7 @@ export class InstanceRegistry {
       await store.publishInstance(info.instance, JSON.stringify(info), ttlMs);
       this.#warned = false;
     } catch (error) {
-      if (!this.#warned) log.warn({ err: error }, "this instance cannot be announced: the others do not see it");
+      if (!this.#warned) log.warn({ err: error }, "instance could not be announced; other instances do not see it");
       this.#warned = true;
     }
   }

@@ -84,7 +84,7 @@ export class KeptGenerations {
     };
     this.#saving = this.#saving
       .then(save)
-      .catch((err: unknown) => settings.log.warn({ err }, "a generation could not be kept for a rollback"));
+      .catch((err: unknown) => settings.log.warn({ err }, "configuration could not be saved for a rollback"));
   }
 
   /** @returns the generation that is meant; or why there is none. */

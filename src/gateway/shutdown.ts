@@ -39,7 +39,7 @@ export async function drain(parts: DrainParts): Promise<void> {
     await untilIdle(server, until);
     const left = server.inFlight();
     if (left === 0) return false;
-    log.warn({ requests: left }, "drain timed out: ending what is left");
+    log.warn({ requests: left }, "drain timed out; ending the remaining requests");
     server.abortAll("shutdown");
     onTimeout();
     await untilIdle(server, until + SETTLE_TIMEOUT_MS);
@@ -120,11 +120,11 @@ export class Closing {
         else if (!(await deadline.bounds(closed))) late++;
       } catch (err) {
         // What is lost then are last uses of keys and unconfirmed reservations, never a charge.
-        if (isStoreUnavailable(err)) this.#log.warn({}, "the store is away: it is not told of this end");
+        if (isStoreUnavailable(err)) this.#log.warn({}, "store is down; shutdown not recorded there");
         else this.#log.error({ err }, "close failed");
       }
     }
-    if (late > 0) this.#log.warn({ late }, "not everything was closed in time: passed over");
+    if (late > 0) this.#log.warn({ late }, "close timed out");
   }
 }
 
@@ -156,14 +156,14 @@ export function handleSignals({ drain, reload, force, exit, log }: SignalHandler
     drain().then(
       () => exit(faulty ? 1 : 0),
       (err: unknown) => {
-        log.error({ err }, "the drain failed");
+        log.error({ err }, "drain failed");
         exit(3);
       },
     );
   };
   const drainAndFail = (): void => {
     drain(FAULT_DRAIN_MS)
-      .catch((err: unknown) => log.error({ err }, "the drain failed"))
+      .catch((err: unknown) => log.error({ err }, "drain failed"))
       .finally(() => exit(1));
   };
   const fault = (err: unknown): void => {

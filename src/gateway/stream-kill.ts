@@ -97,7 +97,7 @@ export class KillSwitch implements StreamKills {
       const tokens = await this.#options.store.stopTokens([...this.#watched.keys()]);
       for (const [userId, token] of tokens) this.#raise(userId, token);
     } catch (error) {
-      this.#options.log.debug({ err: error }, "stop tokens cannot be read; the next look is in a second");
+      this.#options.log.debug({ err: error }, "stop requests could not be read; retrying in a second");
     } finally {
       this.#polling = false;
     }

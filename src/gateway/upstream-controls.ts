@@ -132,7 +132,7 @@ export class UpstreamControls {
   #refreshInBackground(always: boolean): void {
     const { log } = this.#options;
     const refreshed = this.#refresh(always).catch((err: unknown) => {
-      log.debug({ err }, "settings of upstreams cannot be read; the next look is in a moment");
+      log.debug({ err }, "upstream overrides could not be read; retrying");
     });
     inBackground(log, "reading settings of upstreams", refreshed);
   }

@@ -17,7 +17,7 @@ interface ErrorRow {
 const text = (status: number, kind: ErrorKind): ErrorRow => ({ status, kind, coded: true, body: "text" });
 const json = (status: number, kind: ErrorKind): ErrorRow => ({ status, kind, coded: false, body: "message" });
 
-/** Every error a client can meet, by code. README's table is compared with this one by a test. */
+/** Every error a client can meet, by code. A test compares the table of docs/api.md with it. */
 export const ERRORS = Object.freeze({
   INVALID_REQUEST: text(400, "invalid_request"),
   INVALID_MODEL: text(400, "invalid_request"),

@@ -23,6 +23,9 @@ export const VENDORS = [
 
 export type Vendor = (typeof VENDORS)[number];
 
+/** Servers that operators run themselves: an upstream of theirs needs no key, and its models cost nothing. */
+export const LOCAL_VENDORS: ReadonlySet<Vendor> = new Set(["ollama", "vllm", "lmstudio", "llamacpp"]);
+
 /** Which of its two chat endpoints an upstream is sent requests at. */
 export type ApiChoice = "auto" | "chat" | "responses";
 

@@ -178,7 +178,7 @@ async function disposeSet(steps: readonly Step[], { log, now, schedule }: Host):
   const wait = (late: () => void): (() => void) => schedule(now() + DISPOSE_TIMEOUT_MS, late);
   if (await endsBefore(disposeAll(steps, log, disposing), wait)) return;
   const plugins = [...disposing].map(({ name }) => name);
-  log.error({ plugins, after_ms: DISPOSE_TIMEOUT_MS }, "dispose of plugins does not end: not waited for");
+  log.error({ plugins, after_ms: DISPOSE_TIMEOUT_MS }, "plugin dispose timed out");
 }
 
 async function disposeAll(steps: readonly Step[], log: Pick<Log, "error">, disposing = new Set<Step>()): Promise<void> {
@@ -187,7 +187,7 @@ async function disposeAll(steps: readonly Step[], log: Pick<Log, "error">, dispo
     try {
       await step.hooks.dispose?.();
     } catch (err) {
-      log.error({ err, plugin: step.name }, "dispose of a plugin failed");
+      log.error({ err, plugin: step.name }, "plugin dispose failed");
     }
     disposing.delete(step);
   };

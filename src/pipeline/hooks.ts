@@ -64,7 +64,7 @@ export async function currentWindows(pipeline: Pipeline, principal: Principal, h
   try {
     return await hook.call(principal);
   } catch (error) {
-    host.log.debug({ err: error }, "no counters for a refusal");
+    host.log.debug({ err: error }, "counters for a refusal could not be read");
     return null;
   }
 }

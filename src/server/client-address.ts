@@ -53,7 +53,7 @@ export function rememberProxies(log: Log): (entries: readonly string[]) => Trust
     try {
       compiled = trustProxies(entries);
     } catch (error) {
-      log.error({ err: error }, "no proxy is trusted");
+      log.error({ err: error }, "proxy check failed; no proxy is trusted");
       compiled = TRUST_NOBODY;
     }
     return compiled;

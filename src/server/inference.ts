@@ -98,7 +98,7 @@ export function createInference(options: InferenceOptions): Inference {
       const request = new ServedRequest(received, format, options, joined);
       requests.add(request);
       request.serve(requests).catch((err: unknown) => {
-        options.log.error({ err, request_id: request.head.requestId }, "a request was not put away");
+        options.log.error({ err, request_id: request.head.requestId }, "request cleanup failed");
       });
     },
   };

@@ -249,7 +249,8 @@ class CountBatches {
       );
     } catch (error) {
       // That it is away is in the log already.
-      if (!isStoreUnavailable(error)) this.#log.error({ err: error }, "each process counts its requests for itself");
+      if (!isStoreUnavailable(error))
+        this.#log.error({ err: error }, "shared IP limit unavailable; each process counts alone");
       return null;
     }
   }

@@ -48,7 +48,7 @@ export class Digests {
     try {
       this.#key ??= await this.#options.remember("telemetry-digest-key", randomBytes(32).toString("base64url"));
     } catch (err) {
-      this.#options.log.debug({ err }, "the key of digests cannot be read");
+      this.#options.log.debug({ err }, "digest key could not be read");
     }
   }
 

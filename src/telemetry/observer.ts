@@ -146,7 +146,7 @@ export function createObserver(parts: ObserverParts): GatewayObserver {
       },
       hookTimer: (plugin, hook) => metrics.hookTimer(plugin, hook),
       pluginSlow(plugin, hook, milliseconds) {
-        log.warn({ plugin, hook, duration_ms: Math.round(milliseconds) }, "plugin held up every request");
+        log.warn({ plugin, hook, duration_ms: Math.round(milliseconds) }, "plugin blocked the event loop");
       },
       pluginFailed(plugin, error) {
         metrics.pluginFailed(plugin);

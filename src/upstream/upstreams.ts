@@ -3,16 +3,21 @@ import {
   AttemptError,
   type Breaker,
   type Call,
+  type Cancellation,
   type ChainStep,
   type DialectName,
   type Exchange,
   type Log,
+  NO_PROXIES,
+  type ProxyRules,
+  type ModelListing,
   type Reply,
   type Snapshot,
   type Target,
   type Upstream,
 } from "../kit/index.ts";
-import { locationOf } from "./location.ts";
+import { listModels } from "./list-models.ts";
+import { locationOf, proxyOf } from "./location.ts";
 import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
 import { probeSubject } from "./send/probe.ts";
 import { type Connect, Pools } from "./send/pools.ts";
@@ -43,6 +48,8 @@ export interface UpstreamsOptions {
   readonly log: Log;
   /** The base URL at which a provider of this dialect is simulated; a `base_url` of `sim:` is refused without it. */
   readonly simulated?: (script: string, dialect: DialectName) => Promise<string>;
+  /** The proxies of the environment; none unless given. */
+  readonly proxies?: ProxyRules;
   /** In place of TCP and TLS, for all upstreams. */
   readonly connect?: Connect;
   /** In place of one by the system's timers. */
@@ -108,6 +115,8 @@ export interface LeaseOptions {
 export interface Upstreams {
   /** @throws Error naming an upstream that cannot be built */
   lease(snapshot: Snapshot, options?: LeaseOptions): Promise<UpstreamSet>;
+  /** Asks a provider for the models that it lists, whether or not its upstream is leased. Never rejects. */
+  listModels(upstream: Upstream, signal: Cancellation): Promise<ModelListing>;
   /** What operators set, in force for every lease. */
   readonly manual: ManualControls;
   /** Ends the cooldowns of all keys. @param by for the log @returns how many there were in the configuration in force. */
@@ -192,13 +201,10 @@ class UpstreamRegistry implements Upstreams {
       const { upstream, dialect } = plan;
       const { keys, health, breakers, errors } = states.of(upstream);
       if (dialect === null) continue;
-      const use = this.#pools.acquire({
-        upstream: upstream.name,
-        origin: plan.base.origin,
-        connections: upstream.connections,
-        http2: upstream.http2,
-        connectTimeout: plan.connectTimeout,
-      });
+      const { base, connectTimeout } = plan;
+      const proxies = this.#options.proxies ?? NO_PROXIES;
+      const proxy = proxyOf(upstream, base, proxies);
+      const use = this.#pools.acquire({ upstream, origin: base.origin, connectTimeout, proxy });
       releases.push(() => use.release());
       const { now } = this.#options;
       const address = {
@@ -206,6 +212,7 @@ class UpstreamRegistry implements Upstreams {
         basePath: plan.base.pathname.replace(/\/+$/, ""),
         headers: withLowerCaseNames(upstream.headers),
         forward: upstream.forwardHeaders ?? [],
+        proxyTo: (url: URL) => proxyOf(upstream, url, proxies),
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
       const isLeftAlone = (model: string): boolean => breakers.of(model).state === "open";
@@ -285,6 +292,16 @@ class UpstreamRegistry implements Upstreams {
         this.#forget(former);
       },
     };
+  }
+
+  async listModels(upstream: Upstream, signal: Cancellation): Promise<ModelListing> {
+    const { dialects, now, proxies = NO_PROXIES } = this.#options;
+    const parts = { dialects, pools: this.#pools, signer: this.#signer, sweeper: this.#sweeper, now, proxies };
+    try {
+      return await listModels(parts, upstream, await this.#base(upstream), signal);
+    } catch (error) {
+      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    }
   }
 
   endCooldowns(by: string): number {

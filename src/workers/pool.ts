@@ -22,7 +22,7 @@ export class WorkerFailed extends Error {
   readonly exit: WorkerExit;
 
   constructor(exit: WorkerExit) {
-    super(`a worker ended before it served: ${describe(exit)}`);
+    super(`worker exited before it served: ${describe(exit)}`);
     this.exit = exit;
   }
 }
@@ -112,7 +112,7 @@ export class WorkerPool {
       () => this.#holdAddresses(worker),
     );
     const deadline = setTimeout(() => {
-      log.error({ pid: worker.pid }, `a worker did not serve within ${startDeadlineMs / 1000} s: it is ended`);
+      log.error({ pid: worker.pid }, `worker did not serve within ${startDeadlineMs / 1000} s; stopping it`);
       worker.kill();
     }, startDeadlineMs);
     const served = worker.served.then(() => this.#releaseAddresses());
@@ -153,7 +153,7 @@ export class WorkerPool {
     if (this.#stopping) return;
     const waitMs = this.#backoff.after(servingSince === null ? 0 : performance.now() - servingSince);
     const when = waitMs === 0 ? "now" : `in ${waitMs} ms`;
-    log.error({ pid, instance, ...exit }, `a worker ended: ${describe(exit)}; it is replaced ${when}`);
+    log.error({ pid, instance, ...exit }, `worker exited: ${describe(exit)}; replacing it ${when}`);
     const timer = setTimeout(() => {
       this.#replacementTimers.delete(timer);
       this.#replaceWhenEnded(slot, this.#spawn(slot));
@@ -172,7 +172,8 @@ export class WorkerPool {
       if (worker === undefined) return;
       await worker.ask("markInstanceDead", { about: instance }).then(
         () => this.#deadInstances.delete(instance),
-        (err: unknown) => this.#options.log.warn({ err, instance }, "what a dead worker had taken is not free yet"),
+        (err: unknown) =>
+          this.#options.log.warn({ err, instance }, "resources of a dead worker could not be released yet"),
       );
     }
   }
@@ -183,11 +184,11 @@ export class WorkerPool {
       const { pid } = worker;
       worker.missedHeartbeats += 1;
       if (worker.missedHeartbeats === BLOCKED_AFTER_HEARTBEATS) {
-        log.error({ pid }, "a worker is not heard of: its event loop is blocked");
+        log.error({ pid }, "worker does not respond: its event loop is blocked");
       }
       if (worker.missedHeartbeats !== DEAD_AFTER_HEARTBEATS) continue;
       const seconds = (DEAD_AFTER_HEARTBEATS * HEARTBEAT_INTERVAL_MS) / 1000;
-      log.error({ pid }, `a worker was blocked for ${seconds} s: it is ended`);
+      log.error({ pid }, `worker was blocked for ${seconds} s; stopping it`);
       worker.kill();
     }
     if (this.#deadInstances.size > 0) this.#markInstancesDeadInBackground();

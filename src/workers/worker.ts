@@ -53,7 +53,7 @@ export async function serveAsWorker(settings: LoadSettings & { readonly log: Gat
   cluster.worker!.once("disconnect", () => {
     // Otherwise Node ends this process when this listener returns, with every request in flight.
     cluster.worker!.exitedAfterDisconnect = true;
-    if (draining === null) log.warn({}, "the supervisor is gone: draining");
+    if (draining === null) log.warn({}, "supervisor exited; draining");
     drainAndExit();
   });
   // A signal to the process group arrives here and through the supervisor: it counts once. Reloads are the supervisor's.

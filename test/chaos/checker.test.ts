@@ -36,7 +36,7 @@ const charge = (evidence: Evidence, by: bigint) =>
 const refused = { ending: "refused", status: 429, code: "RATE_LIMIT_ERROR", fault: "" } as const;
 const killed = { end: "killed", exit: { code: null, signal: "SIGKILL" } } as const;
 
-const replaced = `${JSON.stringify({ level: 50, msg: "a worker ended: signal SIGKILL; it is replaced now" })}\n`;
+const replaced = `${JSON.stringify({ level: 50, msg: "worker exited: signal SIGKILL; replacing it now" })}\n`;
 /** Of two workers of which one was killed while everything ran, and replaced. */
 const KILLED_WORKER = withLife(withSetup(SOUND, { workers: 2 }), ({ log }) => ({
   killings: [START + 20],

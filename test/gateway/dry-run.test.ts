@@ -15,7 +15,7 @@ test("a dispose that does not end is told and not waited for", async () => {
   const log = { warn: (fields: unknown, text?: string) => told.push([fields, text]) };
   const never = plugin(() => new Promise(() => {}));
   await dryRun({ plugin: never, settings: SETTINGS }, testSnapshot(), log, 20);
-  expect(told).toEqual([[{ plugin: "hangs", after_ms: 20 }, "dispose of a plugin does not end: not waited for"]]);
+  expect(told).toEqual([[{ plugin: "hangs", after_ms: 20 }, "plugin dispose timed out"]]);
 });
 
 test("one that ends, or fails, is no news", async () => {

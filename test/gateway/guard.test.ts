@@ -198,7 +198,7 @@ test("a fault that is not the store's is told in the log, once", async () => {
   await guard.start();
   expect(lines).toEqual([]);
   await eventually(() => count > 4);
-  expect(lines).toMatchObject([{ level: "error", message: "two configurations cannot be compared" }]);
+  expect(lines).toMatchObject([{ level: "error", message: "configurations could not be compared" }]);
 });
 
 test("the more instances there are, the less often each of them asks for what all have counted", async () => {

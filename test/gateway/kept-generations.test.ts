@@ -91,7 +91,7 @@ test("a folder that cannot be used is a warning, an index that is none counts as
   const kept = await KeptGenerations.open(one, { settings, writes: true });
   kept.remember(one, 1, "start");
   await kept.done();
-  expect(lines).toMatchObject([{ level: "warn", message: "a generation could not be kept for a rollback" }]);
+  expect(lines).toMatchObject([{ level: "warn", message: "configuration could not be saved for a rollback" }]);
   expect(await kept.load(kept.list[0]!)).toBeNull();
   await rm(join(folder, "data"));
   const good = await KeptGenerations.open(one, { settings, writes: true });

@@ -11,7 +11,8 @@ const shipped = new URL("../../gateway.yaml", import.meta.url).pathname;
 const good = await loadConfig(options(shipped, { mode: "check" }));
 
 function generation(hash: string, retire: () => Promise<void> = () => Promise.resolve()): Generation {
-  return { number: 1, snapshot: { ...good.snapshot!, hash }, loadedAt: 0, retire } as Generation;
+  const snapshot = { ...good.snapshot!, hash };
+  return { number: 1, snapshot, loaded: { ...good, ok: true, snapshot }, loadedAt: 0, retire } as unknown as Generation;
 }
 
 /** A reloader of the shipped file, which runs under another hash: every reload is a change. */
@@ -29,6 +30,8 @@ function reloader({ first = generation("before"), ...parts }: Partial<ReloaderPa
     kept: { list: [], find: () => "nothing is kept", load: () => Promise.resolve(null) },
     agreement: () => ownAgreement(() => 0),
     warnings: () => [],
+    listed: (loaded) => Promise.resolve(loaded),
+    lists: () => ({}),
     onEvent: (event) => told.push(event),
     afterReload: (result) => result,
     now: () => 0,
@@ -160,7 +163,7 @@ test("a file that is whole again is told once, also when it equals what runs", a
   }
   expect(told).toHaveLength(1);
   expect(made.status.last_rejection).toBeNull();
-  expect(lines).toMatchObject([{ level: "info", message: "configuration is whole again: it is the one that serves" }]);
+  expect(lines).toMatchObject([{ level: "info", message: "configuration is valid again; already serving it" }]);
 });
 
 test("a build that throws anything is a rejected reload", async () => {

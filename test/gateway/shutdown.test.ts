@@ -20,6 +20,7 @@ function serverWith(inFlight: number, timeout: number) {
   const closed = Promise.withResolvers<void>();
   const listening: Listening = {
     addresses: [],
+    renew() {},
     close: () => closed.promise,
     closeAll() {
       done.push("cut");
@@ -89,9 +90,9 @@ test("what is closed is closed in reverse, whatever throws or does not end", asy
   await closing.all(new Deadline(0));
   expect(closed).toEqual(["last", "second", "first"]);
   expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-    "warn the store is away: it is not told of this end",
+    "warn store is down; shutdown not recorded there",
     "error close failed",
-    "warn not everything was closed in time: passed over",
+    "warn close timed out",
   ]);
   expect(lines.at(-1)).toMatchObject({ fields: { late: 2 } });
 });

@@ -214,7 +214,7 @@ test("variables that are not set are made up, also where empty text cannot stand
     await writeFile(file, JSON.stringify({ ...config, upstreams, models }));
     const made = await loadOffline({ file, env: {} });
     expect(made.snapshot.upstreams["mine"]).toMatchObject({
-      baseUrl: "https://unset.invalid/stands-in-for-it",
+      baseUrl: "https://unset.localhost/stands-in-for-it",
       connections: 1,
     });
     const room = await openOffline(made, { now: NOW });

@@ -258,7 +258,7 @@ describe("what is kept", () => {
   test("what cannot be read is a miss, and is told", async () => {
     const bench = await caching({}, { override: () => ({ getValue: () => "no answer" }) });
     expect(cacheHeader(await served(bench))).toBe("miss");
-    expect(bench.host.log.lines.map(({ message }) => message)).toContain("a kept answer cannot be read");
+    expect(bench.host.log.lines.map(({ message }) => message)).toContain("cached answer could not be read");
   });
 });
 

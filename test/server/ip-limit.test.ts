@@ -170,7 +170,11 @@ describe("the IP limit of several processes", () => {
       },
       [],
     ],
-    ["has a fault", () => Promise.reject(new TypeError("no")), ["each process counts its requests for itself"]],
+    [
+      "has a fault",
+      () => Promise.reject(new TypeError("no")),
+      ["shared IP limit unavailable; each process counts alone"],
+    ],
     ["does not answer", () => new Promise<never>(() => {}), []],
   ])("a store that %s: each process has the limit, and asks now and then", async (_, fail, logged) => {
     let asked = 0;

@@ -233,7 +233,7 @@ test("settings are those in force at each request", async () => {
     expect((await send(port)).status).toBe(200);
     inForce = settings({ trustedProxies: ["no address"] });
     expect((await send(port)).status).toBe(200);
-    expect(lines).toMatchObject([{ level: "error", message: "no proxy is trusted" }]);
+    expect(lines).toMatchObject([{ level: "error", message: "proxy check failed; no proxy is trusted" }]);
   } finally {
     listening.closeAll();
     await listening.close();

@@ -78,7 +78,7 @@ test("plugins that fail or hold everything up are named", () => {
   observer.pluginSlow!("own", "event", 1_234.5);
   expect(lines.map(([level, fields, message]) => [level, fields, message])).toEqual([
     ["warn", { plugin: "own", err: error }, "plugin failed"],
-    ["warn", { plugin: "own", hook: "event", duration_ms: 1_235 }, "plugin held up every request"],
+    ["warn", { plugin: "own", hook: "event", duration_ms: 1_235 }, "plugin blocked the event loop"],
   ]);
 });
 

@@ -17,13 +17,13 @@ async function scenario(name: string): Promise<Record<string, unknown>> {
   return JSON.parse(stdout) as Record<string, unknown>;
 }
 
-const LATE = "a worker did not serve within 1.5 s: it is ended";
+const LATE = "worker did not serve within 1.5 s; stopping it";
 
 test.each(["first start", "blocked start"])(
   "%s: a worker that never serves is ended, and so the start",
   async (name) => {
     expect(await scenario(name)).toMatchObject({
-      failure: "WorkerFailed: a worker ended before it served: signal SIGKILL",
+      failure: "WorkerFailed: worker exited before it served: signal SIGKILL",
       lines: [LATE],
     });
   },

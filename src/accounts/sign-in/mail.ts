@@ -68,7 +68,7 @@ export function createMailer({
       }
     } catch (error) {
       const domain = mail.to.slice(mail.to.indexOf("@") + 1);
-      log.error({ domain, ...describe(error) }, "a sign-in code could not be mailed: see auth.email");
+      log.error({ domain, ...describe(error) }, "sign-in code could not be emailed: see auth.email");
     }
   }
 
@@ -76,11 +76,11 @@ export function createMailer({
     sendCode(email, code) {
       const { from, smtp } = settings();
       if (smtp.empty) {
-        log.warn({ email, code }, "auth.email.smtp is empty: a sign-in code is written to the log");
+        log.warn({ email, code }, "auth.email.smtp is empty; sign-in code written to the log");
         return;
       }
       if (underWay.size >= MAX_UNSENT_MAILS) {
-        log.error({ underWay: underWay.size }, "a sign-in code is not mailed: too many mails are under way");
+        log.error({ underWay: underWay.size }, "sign-in code not emailed: too many emails in progress");
         return;
       }
       const sending = deliver(smtp.reveal(), codeMail(from, email, code)).finally(() => underWay.delete(sending));

@@ -9,7 +9,7 @@ import {
   type Place,
   type Severity,
 } from "../diagnostics.ts";
-import { inCamelCase } from "../settings.ts";
+import { inCamelCase, OPEN_TIER } from "../settings.ts";
 import { find, type MapNode, type ScalarNode, scalarsInSteps, showNode } from "../node.ts";
 import type { Incomplete, Validated } from "../validate.ts";
 
@@ -79,6 +79,18 @@ export class LinkContext {
     this.diagnostics.push(diagnose(this.#place(pointer, at), pointer, finding));
   }
 
+  /** Whether an upstream publishes models of its provider's list: their names are not known here. */
+  get publishesListed(): boolean {
+    return Object.values(this.config.upstreams ?? {}).some(
+      (upstream) => upstream !== undefined && "models" in upstream,
+    );
+  }
+
+  /** Whether there is anything to serve. */
+  get hasModels(): boolean {
+    return find(this.#tree, "/models") !== null || this.publishesListed;
+  }
+
   /** Whether something is wrong at the pointer, or inside it. */
   isInvalid(pointer: string): boolean {
     return this.#invalid.some((invalid) => invalid === pointer || invalid.startsWith(`${pointer}/`));
@@ -104,6 +116,7 @@ export class LinkContext {
   /** Names as written, also of entries that are wrong in themselves; null when there is no such section. */
   names(section: NameSection): readonly string[] | null {
     const node = find(this.#tree, `/${section}`)?.node;
+    if (node === undefined && section === "tiers" && this.config.tiers !== undefined) return [OPEN_TIER];
     return node?.kind === "map" ? [...node.entries.keys()] : null;
   }
 
@@ -112,7 +125,11 @@ export class LinkContext {
     const known = this.names(section);
     if (name === undefined || known === null || known.length === 0 || known.includes(name)) return;
     const rule = section === "tiers" ? "unknown-tier" : "unknown-upstream";
-    const hint = didYouMean(name, known) ?? `${section}: ${known.join(", ")}`;
+    const isDefault = section === "tiers" && find(this.#tree, "/tiers") === null;
+    const others = isDefault
+      ? `without tiers the one plan is ${OPEN_TIER}: remove it here, or define it under tiers`
+      : null;
+    const hint = didYouMean(name, known) ?? others ?? `${section}: ${known.join(", ")}`;
     this.report(pointer, { rule, message: `no ${section.slice(0, -1)} is named ${this.show(pointer)}`, hint });
   }
 

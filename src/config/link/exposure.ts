@@ -1,11 +1,10 @@
-import { isInNetworks, isLoopback, PRIVATE_RANGES } from "../../kit/index.ts";
+import { isLoopback } from "../../kit/index.ts";
 import { join } from "../diagnostics.ts";
+import { isPrivateHost } from "../local.ts";
 import type { LinkContext } from "./context.ts";
 import { parseUrl } from "./upstreams.ts";
 
 const MIN_TOKEN_CHARACTERS = 16;
-/** Names that only a private network resolves: single words, and these endings (RFC 6762, RFC 9476, Kubernetes). */
-const PRIVATE_NAME = /^[^.]+$|\.(?:local|localdomain|localhost|internal|svc|cluster\.local)$/i;
 const CREDENTIAL_HEADER = /^(?:authorization|x-api-key|api-key|x-goog-api-key)$/i;
 
 /** What others on the network could read or guess. */
@@ -32,8 +31,8 @@ function linkAdminTokens(context: LinkContext): void {
     context.report(`${pointer}/token`, {
       rule: "admin-token-short",
       severity: "warning",
-      message: `has fewer than ${MIN_TOKEN_CHARACTERS} characters, and other machines may try it`,
-      hint: "make one with openssl rand -hex 32",
+      message: `has fewer than ${MIN_TOKEN_CHARACTERS} characters, and other machines can reach the listener`,
+      hint: "generate one with openssl rand -hex 32",
     });
   }
 }
@@ -45,12 +44,12 @@ function linkAdminText(context: LinkContext): void {
     (token) => (token ?? "") !== "",
   );
   const mayHave = hasToken || context.isUnset("/server/admin/token");
-  if (!isExposed(admin?.host) || !mayHave || admin?.behind_tls === true) return;
+  if (!isExposed(admin?.host) || !mayHave || admin?.behind_tls === true || admin?.tls !== undefined) return;
   context.report("/server/admin/host", {
     rule: "admin-clear-text",
     severity: "warning",
     message: "tokens cross the network in clear text",
-    hint: "listen on 127.0.0.1, or let a proxy speak TLS and set server.admin.behind_tls: true",
+    hint: "add server.admin.tls, listen on 127.0.0.1, or let a proxy speak TLS and set server.admin.behind_tls: true",
   });
 }
 
@@ -83,12 +82,4 @@ function linkUpstreamText(context: LinkContext, name: string): void {
     message: "keys and prompts cross the network in clear text",
     hint: "write https://",
   });
-}
-
-/** @param host of a URL: an IPv6 address is in brackets. */
-function isPrivateHost(host: string): boolean {
-  const address = host.replace(/^\[(.*)\]$/, "$1");
-  return (
-    isLoopback(host) || isInNetworks(address, PRIVATE_RANGES) || (!address.includes(":") && PRIVATE_NAME.test(host))
-  );
 }

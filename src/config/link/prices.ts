@@ -24,7 +24,7 @@ export function linkPrices(context: LinkContext, model: Incomplete<ModelConfig>,
 type Unit = Exclude<keyof PriceConfig, "verified_at">;
 
 /** The units a kind may have, and the sets of which one must be there. */
-const UNITS: Readonly<
+export const PRICE_UNITS: Readonly<
   Record<Kind, { readonly allowed: readonly Unit[]; readonly required: readonly (readonly Unit[])[] }>
 > = {
   chat: {
@@ -58,11 +58,11 @@ const UNITS: Readonly<
   },
 };
 
-/** Prices are there, in units of the model's kind; a free model says 0. */
+/** Prices are there, in units of the model's kind; write 0 for a free model. */
 function linkPrice(context: LinkContext, { kind, price }: Incomplete<ModelConfig>, modelPointer: string): void {
   const pointer = join(modelPointer, "price");
   if (kind === undefined) return;
-  const { required } = UNITS[kind];
+  const { required } = PRICE_UNITS[kind];
   const units = unitsOf(price);
   const foreign = linkUnits(context, kind, price, pointer);
   const complete = required.some((set) => set.every((unit) => units.includes(unit)));
@@ -71,7 +71,7 @@ function linkPrice(context: LinkContext, { kind, price }: Incomplete<ModelConfig
   const finding = {
     rule: "missing-price",
     message: `has no price ${missing.join(" and no ")}`,
-    hint: "a free model says 0",
+    hint: "write 0 for a free model",
   } as const;
   context.report(price === undefined ? modelPointer : pointer, finding, "key");
 }
@@ -82,7 +82,7 @@ function unitsOf(price: Price): Unit[] {
 
 /** @returns how many units the kind does not have. */
 function linkUnits(context: LinkContext, kind: Kind, price: Price, pointer: string): number {
-  const { allowed } = UNITS[kind];
+  const { allowed } = PRICE_UNITS[kind];
   const foreign = unitsOf(price).filter((unit) => !allowed.includes(unit));
   for (const unit of foreign) {
     const hint = `${kind} models have: ${allowed.join(", ")}`;
@@ -98,7 +98,7 @@ function linkUnits(context: LinkContext, kind: Kind, price: Price, pointer: stri
 const DAY_MS = 86_400_000;
 const MAX_AGE_DAYS = 180;
 
-function linkAge(context: LinkContext, price: Price, pointer: string): void {
+export function linkAge(context: LinkContext, price: Price, pointer: string): void {
   const { verified_at: verified } = price ?? {};
   if (verified === undefined || context.now === null) return;
   const age = Math.floor((context.now - Date.parse(`${verified}T00:00:00Z`)) / DAY_MS);
@@ -107,8 +107,8 @@ function linkAge(context: LinkContext, price: Price, pointer: string): void {
   context.report(join(pointer, "verified_at"), {
     rule: "stale-price",
     severity: "warning",
-    message: age < 0 ? "lies ahead" : `was ${age} days ago, more than ${MAX_AGE_DAYS}`,
-    hint: "compare with the provider's prices, and write the day on which you did",
+    message: age < 0 ? "is in the future" : `was ${age} days ago, more than ${MAX_AGE_DAYS}`,
+    hint: "compare with the provider's prices, and write today's date",
   });
 }
 
@@ -145,8 +145,8 @@ function linkMargin(context: LinkContext, model: Incomplete<ModelConfig>, cost: 
       {
         rule: "negative-margin",
         severity: "warning",
-        message: `${what} costs ${amountAt(paid, loss)}, and the model's price, times its multipliers, is less`,
-        hint: "raise the price or a multiplier, or take the step from the chain",
+        message: `${what} costs ${amountAt(paid, loss)}, more than the model's price with its multipliers`,
+        hint: "raise the price or a multiplier, or remove the step",
       },
       "key",
     );

@@ -1,7 +1,8 @@
 import { createPrivateKey } from "node:crypto";
 import type { UpstreamConfig } from "#schema";
-import { isLoopback } from "../../kit/index.ts";
+import { isLoopback, LOCAL_VENDORS } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
+import { isLocal, isPrivateHost } from "../local.ts";
 import { isRecord } from "../schema.ts";
 import { BREAKER, DEADLINE, milliseconds, overlay, PROBE_TIMEOUT, RETRIES, TIMEOUTS } from "../settings.ts";
 import type { Incomplete } from "../validate.ts";
@@ -23,7 +24,7 @@ export function linkUpstreams(context: LinkContext): void {
         {
           rule: "unused-upstream",
           severity: "warning",
-          message: "is in no chain",
+          message: "is not used in any chain",
           hint: "use it in a chain, or remove it",
         },
         "key",
@@ -44,9 +45,13 @@ export function linkUpstreams(context: LinkContext): void {
 
 /** Null when a chain is wrong: the upstream may have been meant there. */
 function usedUpstreams(context: LinkContext): ReadonlySet<string> | null {
-  if (context.isInvalid("/models") || context.names("models") === null) return null;
-  const models = Object.values(context.config.models ?? {});
-  return new Set(models.flatMap((model) => targetsOf(model?.chain, "").map(({ target }) => target.upstream ?? "")));
+  if (context.isInvalid("/models") || !context.hasModels) return null;
+  const { models = {}, upstreams = {} } = context.config;
+  const publishing = Object.entries(upstreams).flatMap(([name, upstream]) =>
+    upstream !== undefined && "models" in upstream ? [name] : [],
+  );
+  const targets = Object.values(models).flatMap((model) => targetsOf(model?.chain, ""));
+  return new Set([...publishing, ...targets.map(({ target }) => target.upstream ?? "")]);
 }
 
 /** The names that targets have at each upstream. */
@@ -63,7 +68,7 @@ function modelsByUpstream({ config }: LinkContext): ReadonlyMap<string, Readonly
 }
 
 /** Whose models fail one by one, as each runs on servers of its own. */
-const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
+export const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
 
 function linkBreakerScope(context: LinkContext, name: string, modelCount: number): void {
   const { upstreams = {}, defaults } = context.config;
@@ -79,7 +84,7 @@ function linkBreakerScope(context: LinkContext, name: string, modelCount: number
 }
 
 function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
-  const { base_url: url, api_keys: keys = [] } = upstream;
+  const { base_url: url } = upstream;
   const place = join(pointer, "base_url");
   if (url === undefined || context.isUnset(place) || url.startsWith("sim:")) return;
   const parsed = parseUrl(url);
@@ -96,8 +101,10 @@ function linkUrl(context: LinkContext, upstream: Incomplete<UpstreamConfig>, poi
       hint: "put the key under api_keys",
     });
   }
-  linkKeys(context, keys, pointer);
+  if (!isLocal(upstream)) linkKeys(context, upstream, pointer);
 }
+
+const LOCAL_NAMES = new Intl.ListFormat("en", { type: "disjunction" }).format(LOCAL_VENDORS);
 
 /** Keys that mean something for some dialects only, with what says the same elsewhere. */
 const DIALECTS_OF_KEY = {
@@ -111,7 +118,7 @@ function linkVendor(context: LinkContext, upstream: Incomplete<UpstreamConfig>, 
   for (const key of ["vendor", "api"] as const) {
     const { dialects, remedy } = DIALECTS_OF_KEY[key];
     if (upstream[key] === undefined || (dialects as readonly string[]).includes(dialect)) continue;
-    const message = `'${key}' means nothing for the dialect ${dialect}, only for ${dialects.join(" and ")}`;
+    const message = `'${key}' has no effect in the dialect ${dialect}, only for ${dialects.join(" and ")}`;
     context.report(join(pointer, key), { rule: "vendor-dialect", message, hint: remedy }, "key");
   }
 }
@@ -131,7 +138,8 @@ function linkApi(context: LinkContext, name: string, { dialect, api }: Incomplet
   context.report(join("/upstreams", name, "api"), { rule: "vendor-api", severity: "warning", message, hint });
 }
 
-function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], pointer: string): void {
+function linkKeys(context: LinkContext, upstream: Incomplete<UpstreamConfig>, pointer: string): void {
+  const { api_keys: keys = [], base_url: url = "", dialect, vendor } = upstream;
   const finding = {
     rule: "empty-api-key",
     severity: context.missingSecret,
@@ -140,7 +148,12 @@ function linkKeys(context: LinkContext, keys: readonly (string | undefined)[], p
   } as const;
   for (const [index, key] of keys.entries()) if (key === "") context.report(join(pointer, "api_keys", index), finding);
   if (keys.length > 0 || context.isInvalid(join(pointer, "api_keys")) || context.misspelt(pointer)) return;
-  context.report(pointer, { ...finding, message: "has no key", hint: "add api_keys" }, "key");
+  // A server in the next container or rack: only its vendor tells that it is the operator's own.
+  const mayBeLocal = dialect === "openai" && vendor === undefined && isPrivateHost(parseUrl(url)?.hostname ?? "");
+  const hint = mayBeLocal
+    ? `add api_keys; a server of your own needs none with vendor: ${LOCAL_NAMES}`
+    : "add api_keys";
+  context.report(pointer, { ...finding, message: "has no key", hint }, "key");
 }
 
 type Settings = Pick<Incomplete<UpstreamConfig>, "timeouts" | "retries" | "breaker" | "probe">;
@@ -243,7 +256,7 @@ function linkGoogle(context: LinkContext, name: string, upstream: Incomplete<Ups
 }
 
 function vertexUrl(host: string, publisher: string): Finding {
-  const message = "an address of Vertex AI names its version, project, location and publisher";
+  const message = "an address of Vertex AI must name version, project, location and publisher";
   return {
     rule: "upstream-url",
     message,
@@ -265,7 +278,7 @@ function wrongKey(
     return { message, hint: `${place}, or give a key of the provider` };
   }
   if (!google) return null;
-  const message = file === null ? "the upstream's key begins like JSON and is none" : wrongFile(file);
+  const message = file === null ? "the upstream's key looks like JSON and is not valid JSON" : wrongFile(file);
   return message === null ? null : { message, hint: HINT };
 }
 

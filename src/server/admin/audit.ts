@@ -54,7 +54,7 @@ export function audited(endpoint: AdminEndpoint, parts: AdminParts, stamp: Audit
       await services.writeAudit(entry).catch((err: unknown) => {
         // Without target and details: they may name a user.
         const { target: _target, details: _details, address: _address, ...told } = entry;
-        log.warn({ err, audit: told }, "a change over the admin listener is not in the audit log as it ended");
+        log.warn({ err, audit: told }, "result of an admin change not written to the audit log");
       });
     };
     const note = (more: Note): void => {

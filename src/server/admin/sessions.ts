@@ -60,7 +60,7 @@ export class ConsoleSessions implements AdminSessions {
     try {
       await services.endSession(sessionId, leftMs);
     } catch (err) {
-      log.warn({ err }, "a session of the console has ended on this instance alone: the store does not answer");
+      log.warn({ err }, "console session ended on this instance only: the store does not answer");
     }
   }
 
@@ -90,7 +90,7 @@ export class ConsoleSessions implements AdminSessions {
     try {
       await services.writeAudit({ ...stamp(), ...entry, address: access.addressOf(req) });
     } catch (err) {
-      log.warn({ err, action, name }, "a sign-in of the console is not in the audit log");
+      log.warn({ err, action, name }, "console sign-in not written to the audit log");
     }
   }
 }
@@ -130,7 +130,7 @@ export class FailureReports {
         await this.#services.noteFailedSignIns(failures);
       } catch (err) {
         const count = failures.reduce((sum, one) => sum + one.count, 0);
-        this.#log.warn({ err, count }, "failed sign-ins at the admin listener are not in the audit log");
+        this.#log.warn({ err, count }, "failed admin sign-ins not written to the audit log");
       }
     }
     this.#isBusy = false;

@@ -199,13 +199,13 @@ export class RedisConnection implements Connection {
   #onUnreachable(error: Error): void {
     if (!this.#reachable || this.#closing) return;
     this.#reachable = false;
-    this.#log?.warn({ reason: error.message || error.name }, "the store cannot be reached");
+    this.#log?.warn({ reason: error.message || error.name }, "store unreachable");
   }
 
   #onReachable(): void {
     this.#calls.onReady();
     if (this.#reachable) return;
     this.#reachable = true;
-    this.#log?.info({}, "the store can be reached again");
+    this.#log?.info({}, "store reachable again");
   }
 }

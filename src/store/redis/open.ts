@@ -55,7 +55,7 @@ async function check(connection: RedisConnection, strict: boolean, log: Log | un
     warnings = await checkServers(connection);
   } catch (error) {
     if (!isStoreUnavailable(error)) throw error;
-    log?.warn({ reason: String(error) }, "the store's server could not be checked");
+    log?.warn({ reason: String(error) }, "store server could not be checked");
   }
   if (strict && warnings.length > 0) throw new Error(warnings.join("; "));
   for (const warning of warnings) log?.warn({}, warning);
@@ -99,9 +99,7 @@ export async function checkServers(servers: Servers): Promise<readonly string[]>
     if (info.get("role") === "slave")
       warnings.add("the store's server is a replica and takes no writes; name its primary");
     if (info.get("aof_enabled") === "0" && saves === "none")
-      warnings.add(
-        "the store's server keeps nothing on disk: a restart of it loses all accounts; set `appendonly yes` on it",
-      );
+      warnings.add("the store's server saves nothing to disk, and a restart loses all accounts; set `appendonly yes`");
     const policy = info.get("maxmemory_policy") ?? "noeviction";
     if (policy !== "noeviction")
       warnings.add(

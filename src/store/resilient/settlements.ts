@@ -108,7 +108,7 @@ export class Settlements {
     const { now, log } = this.#options;
     try {
       const dropped = this.#open()?.retry(now() - REJECTED_TTL_MS) ?? 0;
-      if (dropped > 0) log.error({ requests: dropped }, "settlements that were rejected 90 days ago are dropped");
+      if (dropped > 0) log.error({ requests: dropped }, "settlements rejected 90 days ago were dropped");
     } catch (error) {
       this.#onBroken(error);
     }
@@ -164,8 +164,8 @@ export class Settlements {
     this.#end();
     const { log, journal } = this.#options;
     const onDisk = this.#journal?.size ?? 0;
-    if (onDisk > 0) log.warn({ requests: onDisk, journal }, "settlements remain in the journal for the next start");
-    if (this.#memory.size > 0) log.error({ requests: this.#memory.size }, "the store does not answer: these are lost");
+    if (onDisk > 0) log.warn({ requests: onDisk, journal }, "settlements kept in the journal for the next start");
+    if (this.#memory.size > 0) log.error({ requests: this.#memory.size }, "store does not answer; settlements lost");
   }
 
   /** At once: what is on the disk stays there. */
@@ -216,7 +216,7 @@ export class Settlements {
   #work(): void {
     if (this.#over || this.pending === 0) return;
     this.#working ??= this.#run()
-      .catch((err: unknown) => this.#options.log.error({ err }, "settling what waits failed: the next look goes on"))
+      .catch((err: unknown) => this.#options.log.error({ err }, "settling from the journal failed; retrying"))
       .finally(() => {
         this.#working = null;
       });
@@ -231,11 +231,11 @@ export class Settlements {
       onChange();
       wait = this.pending < before ? 0 : Math.min(Math.max(MIN_PAUSE_MS, 2 * wait), MAX_PAUSE_MS);
       if (wait === 0 || this.pending === 0) continue;
-      if (!waited) log.warn({ requests: this.pending }, "the store does not answer: settlements wait for it");
+      if (!waited) log.warn({ requests: this.pending }, "store does not answer; settlements are waiting");
       waited = true;
       await this.#wait(wait);
     }
-    if (waited && this.pending === 0) log.info({}, "the store answers: everything is settled");
+    if (waited && this.pending === 0) log.info({}, "store answers; all settlements done");
   }
 
   async #pass(): Promise<void> {
@@ -268,10 +268,7 @@ export class Settlements {
   }
 
   #logRejected(id: string, error: unknown): void {
-    this.#options.log.error(
-      { err: error, id },
-      "the store will not take a settlement: it is kept aside, see GET /admin/settlements",
-    );
+    this.#options.log.error({ err: error, id }, "store refused a settlement; kept aside, see GET /admin/settlements");
   }
 
   #onBroken(error: unknown): void {
@@ -280,7 +277,7 @@ export class Settlements {
     const { log, journal } = this.#options;
     log.error(
       { err: error, journal },
-      "the journal cannot be used, settlements wait in memory: make room, or let the process write the file and its folder",
+      "journal not writable; settlements wait in memory (free disk space, or make the file and its folder writable)",
     );
   }
 }

@@ -248,8 +248,8 @@ export function withResilience(store: Store, options: ResilienceOptions): Resili
   }
 
   function onAway(away: boolean): void {
-    if (away) log.warn({}, "the store does not answer");
-    else log.info({}, "the store answers again");
+    if (away) log.warn({}, "store does not answer");
+    else log.info({}, "store answers again");
     if (!away) settlements.wake();
     reportState();
   }

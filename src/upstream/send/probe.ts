@@ -7,6 +7,7 @@ import { told } from "./reporting.ts";
 import { type Address, addressRequest } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
 import type { RequestPool } from "./pools.ts";
+import { fingerprintOf } from "./trust.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
 import type { Sweeper } from "./deadlines.ts";
 
@@ -25,7 +26,12 @@ export interface ProbeParts {
 export function probeSubject(upstream: Upstream, parts: ProbeParts): ProbeSubject | null {
   const { apiKeys, probe } = upstream;
   if (probe === null) return null;
-  const settings = JSON.stringify({ ...upstream, apiKeys: apiKeys.map((key) => key.reveal()) });
+  const settings = JSON.stringify({
+    ...upstream,
+    apiKeys: apiKeys.map((key) => key.reveal()),
+    tls: fingerprintOf(upstream.tls),
+    proxy: upstream.proxy?.reveal(),
+  });
   return {
     fingerprint: hash("sha256", settings, "hex"),
     every: probe.every,
@@ -58,12 +64,12 @@ async function askKeys(
       if (status !== 401 && status !== 403) return performance.now() - startedAt;
     } catch (error) {
       if (!(error instanceof AttemptError)) {
-        log.error({ err: error, upstream: name }, "a probe could not be made");
+        log.error({ err: error, upstream: name }, "probe could not be sent");
         return { status: 0, cause: "the probe could not be made" };
       }
       if (error.failure === "aborted" || error.failure === "saturated") return "inconclusive";
       const { explanation: cause } = told(error, upstream, address, key);
-      log.debug({ upstream: name, failure: error.failure, cause }, "a probe failed");
+      log.debug({ upstream: name, failure: error.failure, cause }, "probe failed");
       // What the keys before were answered shows that it can be reached.
       return failure === "inconclusive" ? { status: 0, cause } : failure;
     }
@@ -91,8 +97,8 @@ async function ask(parts: ProbeParts, key: string, timeout: number, signal: Abor
   };
   const attempt = new RequestHandler(options, now());
   const request = addressRequest(dialect.probe(key), address, randomUUID());
-  const { host } = address;
-  const signed = signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, timeout });
+  const { host, proxyTo } = address;
+  const signed = signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, timeout, proxyTo });
   attempt.run(pool, await signed);
   return promise;
 }

@@ -165,7 +165,7 @@ export class Relay<Item> implements Source<Item> {
 
   /** Of a sink that threw: thrown into undici's callbacks the error would end the process. */
   #giveUp(error: unknown): void {
-    this.#log.error({ err: error }, "the reader of an upstream stream threw; the stream is given up");
+    this.#log.error({ err: error }, "upstream stream reader failed; stream ended");
     this.cancel();
   }
 

@@ -10,7 +10,7 @@ import { signInBench, testLog } from "./support.ts";
 
 const CODE = "049152";
 const TO = "ada.lovelace@mail.example.com";
-const FAILED = "a sign-in code could not be mailed: see auth.email";
+const FAILED = "sign-in code could not be emailed: see auth.email";
 
 function mailerTo(url: string, { from = "gateway@example.com", patience }: { from?: string; patience?: number } = {}) {
   const log = testLog();
@@ -247,7 +247,7 @@ describe("a mail server that", () => {
     const url = await startTalker(() => {});
     const { send, close, log } = mailerTo(url, { patience: 50 });
     for (let n = 0; n < 1_002; n++) send();
-    const dropped = { level: 50, underWay: 1_000, msg: "a sign-in code is not mailed: too many mails are under way" };
+    const dropped = { level: 50, underWay: 1_000, msg: "sign-in code not emailed: too many emails in progress" };
     expect(log.lines).toMatchObject([dropped, dropped]);
     await close();
     expect(log.lines).toHaveLength(1_002);
@@ -309,7 +309,7 @@ describe("without a mail server", () => {
         time: expect.any(Number),
         email: TO,
         code: codeOf(TO),
-        msg: "auth.email.smtp is empty: a sign-in code is written to the log",
+        msg: "auth.email.smtp is empty; sign-in code written to the log",
       },
     ]);
   });

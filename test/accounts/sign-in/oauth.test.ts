@@ -383,7 +383,7 @@ describe("what a provider publishes", () => {
     await spoil(parts.issuer);
     await expect(begin(parts)).rejects.toMatchObject(UNAVAILABLE);
     expect(parts.bench.log.lines).toEqual([
-      { level: 50, time: expect.any(Number), provider: "corp", reason, msg: "an identity provider is not usable" },
+      { level: 50, time: expect.any(Number), provider: "corp", reason, msg: "identity provider is not usable" },
     ]);
     expect(parts.bench.log.text).not.toContain(url);
   });

@@ -9,7 +9,7 @@ const UNWRITTEN = 3_000;
 /** What a configuration that cannot be used makes a gateway say. */
 const EXPECTED = /^configuration rejected/;
 /** What a supervisor says of a worker that was killed; counted. */
-const REPLACED = /^a worker ended: signal SIGKILL; it is replaced/;
+const REPLACED = /^worker exited: signal SIGKILL; replacing it/;
 /** Milliseconds after which a worker is replaced, and after which nothing is left of a gateway that was told to end. */
 const REPLACEMENT = 20_000;
 const OUTLIVED = 20_000;

@@ -119,7 +119,10 @@ test("an edit takes effect by itself: by the watcher, and by SIGHUP", { timeout:
   workspace.write("gateway.yaml", "version: 1\nmodels: {");
   await poll(async () => (await gateway.config()).last_rejection);
   expect(await gateway.config()).toMatchObject({ generation: 3, hash: expect.not.stringContaining(hash) });
-  await gateway.child.printed("stderr", /configuration rejected, the old one serves on: \S*gateway\.yaml:\d+:\d+: /);
+  await gateway.child.printed(
+    "stderr",
+    /configuration rejected; the old one continues to serve: \S*gateway\.yaml:\d+:\d+: /,
+  );
   const { models, ...others } = edited(2);
   workspace.write("gateway.yaml", { ...others, modells: models });
   await gateway.child.printed("stderr", /unknown key 'modells' \(did you mean 'models'\?\)/);

@@ -229,7 +229,7 @@ describeRedis("workers", () => {
       return live.length === 2 ? live : null;
     });
     expect(after).toContain(other);
-    const [line] = linesOf(gateway.child.stderr, /^a worker ended/);
+    const [line] = linesOf(gateway.child.stderr, /^worker exited/);
     expect(line).toMatchObject({ pid: victim, signal: "SIGKILL", msg: expect.stringContaining("replaced in 100 ms") });
     // Leases last a minute: these were freed.
     await poll(async () => (await workspace.books(user.id)).running.streams === 2, 10_000);
@@ -276,7 +276,7 @@ describeRedis("workers", () => {
     await Promise.all(lanes);
     // Whoever a worker had taken when it was killed loses the connection.
     expect([...outcomes.keys()].filter((outcome) => !["200", "ECONNRESET", "EPIPE"].includes(outcome))).toEqual([]);
-    expect(linesOf(gateway.child.stderr, /^a worker ended/)).toHaveLength(3 * ROUNDS);
+    expect(linesOf(gateway.child.stderr, /^worker exited/)).toHaveLength(3 * ROUNDS);
     await poll(async () => (await workspace.books(user.id)).running.requests === 0);
     expect(await gateway.stop()).toMatchObject({ code: 0 });
     const { ledger, drift, running } = await workspace.books(user.id);
@@ -337,7 +337,7 @@ describeRedis("workers", () => {
     user = await workspace.account();
     await pids(gateway, 2);
     const first = gateway.chat(user.key, ask("now!"));
-    await gateway.child.printed("stderr", /a worker is not heard of: its event loop is blocked/);
+    await gateway.child.printed("stderr", /worker does not respond: its event loop is blocked/);
     expect((await gateway.ask("/readyz")).status, "the other one serves").toBe(200);
     expect((await gateway.chat(user.key, ask("x"))).status).toBe(200);
     workspace.write("go", "");
@@ -366,7 +366,7 @@ describeRedis("workers", () => {
     const running = await streams(gateway, ["a", "b"], { chunks: 100, chunk_delay: "20ms" });
     await gateway.chat(user.key, ask("now!")).then((response) => response.text());
     for (const { text } of running) expect(eventsOf(await text).at(-1)).toBe("[DONE]");
-    const line = await poll(() => linesOf(gateway.child.stderr, /^a worker ended/)[0] ?? null);
+    const line = await poll(() => linesOf(gateway.child.stderr, /^worker exited/)[0] ?? null);
     expect(line).toMatchObject({ code: 1, signal: null });
     const after = await poll(async () => {
       const live = (await instancesOf(gateway)).instances.map(pidOf);

@@ -65,9 +65,9 @@ test("while the store is away the console works, and a session that was ended he
   expect(await statusOf(listener, cookie)).toBe(401);
   const warned = listener.lines.filter(({ level }) => level === "warn").map(({ message }) => message);
   expect(warned).toEqual([
-    "a sign-in of the console is not in the audit log",
-    "a session of the console has ended on this instance alone: the store does not answer",
-    "a sign-in of the console is not in the audit log",
+    "console sign-in not written to the audit log",
+    "console session ended on this instance only: the store does not answer",
+    "console sign-in not written to the audit log",
   ]);
 });
 

@@ -67,7 +67,7 @@ test("is served to whoever has a token", async () => {
 
 /** The rows of the guide's table of paths. */
 function guided(): readonly string[] {
-  const guide = readFileSync(new URL("../../../docs/operating.md", import.meta.url), "utf8");
+  const guide = readFileSync(new URL("../../../docs/admin.md", import.meta.url), "utf8");
   const [, table = ""] = /^\| path +\| role +\|.*\n\|[-| ]+\|\n((?:\|.*\|\n)+)/m.exec(guide) ?? [];
   return table
     .trim()

@@ -161,10 +161,10 @@ describeRedis("on Redis, TLS", () => {
       const trusting = { NODE_EXTRA_CA_CERTS: certificate };
       expect(await ask(`rediss://127.0.0.1:${port}`, trusting)).toBe("user u\n");
       const doubting = await ask(`rediss://127.0.0.1:${port}`, {});
-      expect(doubting).toMatch(/^warn the store cannot be reached .*self-signed certificate/);
+      expect(doubting).toMatch(/^warn store unreachable .*self-signed certificate/);
       expect(doubting).toContain("Store unavailable");
       const elsewhere = await ask(`rediss://localhost:${port}`, trusting);
-      expect(elsewhere).toMatch(/^warn the store cannot be reached .*altnames/);
+      expect(elsewhere).toMatch(/^warn store unreachable .*altnames/);
       // The other way round: no TLS where TLS is spoken.
       expect(await ask(`redis://127.0.0.1:${port}`, {})).toContain("Store unavailable");
     });

@@ -194,12 +194,12 @@ describeRedis("on Redis, faults", () => {
       const store = await openAt(server.url, { log, timeout: 500 });
       await expect(store.ping()).rejects.toMatchObject(UNAVAILABLE);
       await expect(store.admit(admission("user_1"))).rejects.toMatchObject(UNAVAILABLE);
-      expect(log.lines.filter((line) => line.startsWith("warn the store cannot be reached"))).toHaveLength(1);
+      expect(log.lines.filter((line) => line.startsWith("warn store unreachable"))).toHaveLength(1);
       await server.restart();
       await expect.poll(() => reached(store), { timeout: 10_000 }).toBe(true);
       const user = await addUser(store);
       expect(await store.admit(admission(user.id))).toMatchObject({ ok: true });
-      expect(log.lines).toContain("info the store can be reached again {}");
+      expect(log.lines).toContain("info store reachable again {}");
     });
 
     test("in between: unavailable at once, then found again with what it has kept", async () => {
@@ -232,7 +232,7 @@ describeRedis("on Redis, faults", () => {
       const failed: unknown = await store.ping().catch((error: unknown) => error);
       expect(failed).toMatchObject(UNAVAILABLE);
       expect(inspect(failed, { depth: 20, showHidden: true })).not.toContain("hunter2");
-      expect(log.lines.join("\n")).toMatch(/^warn the store cannot be reached/);
+      expect(log.lines.join("\n")).toMatch(/^warn store unreachable/);
       expect(log.lines.join("\n")).not.toContain("hunter2");
       const right = await openAt(`redis://:right@127.0.0.1:${server.port}/3`);
       await addUser(right);

@@ -46,9 +46,9 @@ describe("a settlement while the store is away", () => {
       {
         level: "warn",
         fields: { requests: 1 },
-        message: "the store does not answer: settlements wait for it",
+        message: "store does not answer; settlements are waiting",
       },
-      { level: "info", fields: {}, message: "the store answers: everything is settled" },
+      { level: "info", fields: {}, message: "store answers; all settlements done" },
     ]);
   });
 
@@ -185,7 +185,7 @@ describe("a settlement while the store is away", () => {
     await store.settle(charged(requests[0]!, 1n));
     await store.done();
     expect(naps, "its patience").toContain(5_000);
-    const remains = "settlements remain in the journal for the next start";
+    const remains = "settlements kept in the journal for the next start";
     expect(lines.at(-1)).toEqual({
       level: "warn",
       fields: { requests: 1, journal: options.journal },
@@ -216,7 +216,7 @@ describe("a settlement while the store is away", () => {
       {
         level: "error",
         fields: { id: requests[0]!.id, err: expect.any(RangeError) as RangeError },
-        message: "the store will not take a settlement: it is kept aside, see GET /admin/settlements",
+        message: "store refused a settlement; kept aside, see GET /admin/settlements",
       },
     ]);
     const db = new DatabaseSync(options.journal!);
@@ -359,7 +359,7 @@ describe("the journal", () => {
     expect(errors, "once").toHaveLength(1);
     expect(errors[0]).toMatchObject({
       fields: { journal },
-      message: expect.stringMatching(/^the journal cannot be used, settlements wait in memory: /),
+      message: expect.stringMatching(/^journal not writable; settlements wait in memory /),
     });
   });
 

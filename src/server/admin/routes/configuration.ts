@@ -84,7 +84,7 @@ export const CONFIGURATION: readonly AdminEndpoint[] = [
       async ({ note }) => {
         const result = await reload();
         note({ details: detailsOf(result) });
-        log.info({ ok: result.ok }, "reload asked for over the admin listener");
+        log.info({ ok: result.ok }, "reload requested over the admin listener");
         return resultResponse(result);
       },
   }),
@@ -105,7 +105,7 @@ export const CONFIGURATION: readonly AdminEndpoint[] = [
       async ({ body: { to = 1 }, note }) => {
         const result = await rollback(to);
         note({ target: String(to), details: detailsOf(result) });
-        log.info({ ok: result.ok, to }, "rollback asked for over the admin listener");
+        log.info({ ok: result.ok, to }, "rollback requested over the admin listener");
         return resultResponse(result);
       },
   }),

@@ -33,7 +33,7 @@ export const STREAMS: readonly AdminEndpoint[] = [
       async ({ params }) => {
         const id = params["stream_id"] ?? "";
         const { ended, complete } = await endStream(id);
-        log.info({ id, ended }, "the end of a stream was asked for over the admin listener");
+        log.info({ id, ended }, "stream end requested over the admin listener");
         if (ended) return { ended };
         throw new GatewayError(
           "NOT_FOUND",
