@@ -248,7 +248,7 @@ describe("through a gateway that has all of them", () => {
         ...(settings.api_keys && { api_keys: [isGoogles(settings) ? serviceAccount(tokens.url) : keyOf(recipe)] }),
       };
     }
-    for (const [id, settings] of Object.entries(config.models)) {
+    for (const [id, settings] of Object.entries(config.models ?? {})) {
       const [step] = settings.chain;
       const { upstream, model } = step as { readonly upstream: string; readonly model: string };
       const route = `route/${recipe}-${id.replace("route/", "")}`;
