@@ -86,6 +86,14 @@ describe("the chart's values", () => {
   });
 });
 
+test("the guide's table names values that the chart has", () => {
+  const guide = readFileSync(join(ROOT, "docs/operating.md"), "utf8");
+  const [, section = ""] = /^### Kubernetes with Helm\n([^]*?)^### /m.exec(guide) ?? [];
+  const named = [...section.matchAll(/^\| (`[^|]+) +\|/gm)].flatMap(([, cell]) => [...cell!.matchAll(/`([\w.]+)`/g)]);
+  expect(named.length).toBeGreaterThan(8);
+  for (const [, path] of named) expect([path, at(values, ...path!.split("."))]).toEqual([path, expect.anything()]);
+});
+
 test("the chart's appVersion is the package's version", () => {
   const { appVersion } = parse(read("Chart.yaml")) as { readonly appVersion: string };
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as { readonly version: string };
