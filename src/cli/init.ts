@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { lstat, readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { environmentOf, parseEnvFile } from "../config/env-file.ts";
 import { formatExcerpts } from "../config/report.ts";
 import { checkConfig } from "../gateway/configuration.ts";
 import type { Json, Kind } from "../kit/index.ts";
@@ -35,12 +36,13 @@ export async function init(options: InitOptions, place: InitPlace = processPlace
 
   const asked = options.yes || place.terminal === null ? null : new Questions(place.terminal);
   try {
-    const answers = await new Interview({ flags, env: place.env, asked, file }).starter();
+    const env = await environmentOf(file, place.env);
+    const answers = await new Interview({ flags, env, asked, file }).starter();
     const today = new Date(place.now()).toISOString().slice(0, 10);
     const inContainer = Boolean(place.env["GATEWAY_CONTAINER"]);
     const starter: Starter = { ...answers, schemas: schemasFor(file), fileName: basename(file), today, inContainer };
     const written = await writeFiles(starter, paths, existing);
-    if (existing.includes(paths.env)) await sayMissingLine(starter, paths.env);
+    await sayWhichKey(starter, paths.env, existing.includes(paths.env), place.env);
     process.stdout.write(written.map((path) => `wrote ${shown(path)}\n`).join(""));
     if (written.includes(paths.config)) {
       await checkWritten(file, place);
@@ -116,13 +118,18 @@ function reasonOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The variable that a kept `.env` lacks, without its value: what is printed may be recorded. */
-async function sayMissingLine({ keyVariable, fromEnvironment }: Starter, path: string): Promise<void> {
-  if (keyVariable === null || fromEnvironment) return;
-  const text = await readFile(path, "utf8").catch(() => "");
-  const has = new RegExp(`^\\s*(?:export\\s+)?${keyVariable}\\s*=`, "m").test(text);
-  if (has) warn(`${shown(path)} has ${keyVariable} already: its value is used`);
-  else warn(`add this line to ${shown(path)}, with your key: ${keyVariable}=…`);
+/** Says why the key that the person gave is not the one that is used. What is printed may be recorded: it is not shown. */
+async function sayWhichKey({ keyVariable, key }: Starter, path: string, wasThere: boolean, env: InitPlace["env"]) {
+  if (keyVariable === null) return;
+  if (wasThere) {
+    const text = await readFile(path, "utf8").catch(() => "");
+    const has = Object.hasOwn(parseEnvFile(text).values, keyVariable);
+    if (!has && env[keyVariable] === undefined)
+      warn(`add this line to ${shown(path)}, with your key: ${keyVariable}=…`);
+    else if (has && key !== null) warn(`${shown(path)} has ${keyVariable} already: that value is used`);
+  } else if (key !== null && env[keyVariable] !== undefined) {
+    warn(`the environment has ${keyVariable} too, and wins over .env: unset it`);
+  }
 }
 
 /** The check that `gateway check` makes. @throws ExitError for a configuration that cannot serve */

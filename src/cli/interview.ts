@@ -240,7 +240,7 @@ export class Interview {
       return named;
     }
     if (inEnvironment !== "" && !free) {
-      warn(`using ${variable} of the environment`);
+      warn(`using ${variable} of the environment or .env`);
       return named;
     }
     if (this.#asked === null && free) return { variable: null, value: "", isSaved: false, fromEnvironment: false };
@@ -269,7 +269,11 @@ export class Interview {
     }
     const { dialect, vendor } = entry;
     const ask = (baseUrl: string): Promise<ModelListing> =>
-      askProvider({ dialect, baseUrl, apiKey, ...(vendor !== undefined && { vendor }) }, { dialects: DIALECTS });
+      askProvider(
+        { dialect, baseUrl, apiKey, ...(vendor !== undefined && { vendor }) },
+        { dialects: DIALECTS, ...(this.#asked && { signal: this.#asked.signal }) },
+      );
+    this.#asked?.say(`Asking ${URL.parse(likeliest)?.host} for its models…`);
     const listing = await ask(likeliest);
     if (listing.ok) return { baseUrl: likeliest, listing };
     for (const baseUrl of others) {

@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "nod
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
-import { parseEnv } from "node:util";
 import { parse } from "yaml";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { init, type InitOptions } from "../../src/cli/init.ts";
@@ -336,6 +335,17 @@ describe("files that exist", () => {
     expect((await call({ provider: "openai", key: KEY, url: at("openai") })).stderr).toContain(
       "has OPENAI_API_KEY already",
     );
+    // Without --key it is the key.
+    workspace = new Workspace();
+    workspace.write(".env", `OPENAI_API_KEY='${KEY}'\n`);
+    const { stdout, stderr: said } = await call({ provider: "openai", url: at("openai") });
+    expect(asked.at(-1)!.headers).toContain(`Bearer ${KEY}`);
+    expect(stdout + said).not.toContain(KEY);
+  });
+
+  test("a variable of the environment that wins over .env is told", async () => {
+    const { stderr } = await call({ provider: "openai", key: KEY, url: at("openai") }, { OPENAI_API_KEY: "other" });
+    expect(stderr).toContain("the environment has OPENAI_API_KEY too, and wins over .env: unset it");
   });
 
   test("a link that leads nowhere is a file that exists", async () => {
@@ -483,7 +493,7 @@ test.for(["openai", "anthropic", "gemini", "compatible"])("the files of %s serve
     file: workspace.path("gateway.yaml"),
     mode: "serve",
     strict: true,
-    env: parseEnv(read(".env")),
+    env: {},
     logLevel: "silent",
     logPretty: false,
   });

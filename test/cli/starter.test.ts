@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
 import { envValue, gatewayYaml, routesOf, type Starter, type StarterModel, testsYaml } from "../../src/cli/starter.ts";
+import { parseEnvFile } from "../../src/config/env-file.ts";
 import { PROVIDER_DIRECTORY } from "../../src/config/providers.ts";
 import { checkConfig } from "../../src/gateway/configuration.ts";
 import type { Kind } from "../../src/kit/index.ts";
@@ -93,7 +94,9 @@ test("a key comes out of .env as it was given", () => {
     fc.property(key, (text) => {
       const value = envValue(text);
       fc.pre(value !== null);
-      expect(parseEnv(`# first\nKEY=${value}\nNEXT=1\n`)).toEqual({ KEY: text, NEXT: "1" });
+      const file = `# first\nKEY=${value}\nNEXT=1\n`;
+      expect(parseEnv(file)).toEqual({ KEY: text, NEXT: "1" });
+      expect(parseEnvFile(file)).toEqual({ values: { KEY: text, NEXT: "1" }, bad: [] });
     }),
     { numRuns: 500 },
   );
