@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
 import { envValue, gatewayYaml, routesOf, type Starter, type StarterModel, testsYaml } from "../../src/cli/starter.ts";
