@@ -114,7 +114,8 @@ function addressOf(text: string): Address {
     return { wrong: "holds a user or a password: remove them, and give the key with --key" };
   }
   if (/[?#]/.test(trimmed)) return { wrong: "must end at the path: remove what begins with ? or #" };
-  return { url: trimmed.replace(/\/+$/, "").replace(OPERATION, "") };
+  const path = trimmed.replace(/\/+$/, "").replace(OPERATION, "");
+  return { url: path.replace(/^https?/i, (scheme) => scheme.toLowerCase()) };
 }
 
 /** Words of an example address that the operator replaces. */

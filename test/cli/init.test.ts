@@ -259,9 +259,21 @@ describe("what is written", () => {
     ["compatible", "/local-servers/v1/", "/local-servers/v1"],
     ["compatible", "/local-servers/v1/chat/completions", "/local-servers/v1"],
     ["anthropic", "/anthropic/", "/anthropic"],
+    ["anthropic", "/anthropic/v1/messages", "/anthropic/v1"],
   ])("%s at %s", async ([provider, path, base]) => {
     await call({ provider: provider!, url: origin + path!, key: KEY });
     expect(Object.values(written().upstreams)[0]!.base_url).toBe(origin + base!);
+  });
+
+  test.for([
+    "HTTP://127.0.0.1:9/v1",
+    "http://[::1]:9/v1",
+
+    "http://127.0.0.1:9/a%20b/v1",
+    "http://127.0.0.1:9/$x/v1",
+  ])("%s is an address", async (url) => {
+    expect(await call({ provider: "vllm", url, model: ["m"] })).toMatchObject({ code: 0 });
+    expect(await errors()).toEqual([]);
   });
 
   test("a bare address is asked below /v1, and as it is", async () => {
@@ -356,9 +368,29 @@ describe("files that exist", () => {
     expect(files()).not.toContain("nowhere");
   });
 
-  test("a folder that is not there", async () => {
-    const options = { provider: "openai", key: KEY, url: at("openai"), config: workspace.path("a/b.yaml") };
-    expect(await call(options)).toMatchObject({ code: 3, stderr: expect.stringContaining("folder does not exist") });
+  test("a place where nothing can be written is told before anything is asked", async () => {
+    mkdirSync(workspace.path("folder"));
+    const { terminal, shown } = person();
+    for (const [name, message] of [
+      ["a/b.yaml", "a is no folder: create it first"],
+      ["folder", "folder is a folder: name the file, as folder/gateway.yaml"],
+    ] as const) {
+      const outcome = await call({ config: workspace.path(name) }, {}, terminal);
+      expect(outcome).toMatchObject({ code: 3, stderr: `${message}\n` });
+    }
+    expect(shown()).toBe("");
+  });
+
+  test("a key in a repository that does not ignore .env is a warning", async () => {
+    mkdirSync(workspace.path(".git"));
+    const options = { provider: "openai", url: at("openai"), key: KEY };
+    expect((await call(options)).stderr).toContain("this is a git repository: add .env to .gitignore");
+    for (const line of [".env", "/.env", "*.env", ".env*", "data/\n.env\n"]) {
+      workspace = new Workspace();
+      mkdirSync(workspace.path(".git"));
+      workspace.write(".gitignore", line);
+      expect((await call(options)).stderr).not.toContain("git");
+    }
   });
 });
 
