@@ -82,6 +82,15 @@ test.for([true, false])("each kind has a price that check takes; of one's own se
   expect(findings).toEqual([]);
 });
 
+test("the console's line works when its # is removed", async () => {
+  const models: readonly StarterModel[] = [{ id: "a", kind: "chat" }];
+  const text = gatewayYaml({ ...STARTER, models }).replace("# server:", "server:");
+  const env = { OPENAI_API_KEY: "k", GATEWAY_ADMIN_TOKEN: "t" };
+  const { diagnostics, snapshot } = await checkConfig({ file: "/gateway.yaml", read: async () => text, env });
+  expect(diagnostics).toEqual([]);
+  expect(snapshot!.server.admin).toMatchObject({ port: 9090 });
+});
+
 test("the container's file passes check, too", async () => {
   const { findings, text } = await checked({ ...STARTER, inContainer: true, models: [{ id: "a", kind: "chat" }] });
   expect(findings).toEqual([]);
