@@ -478,12 +478,26 @@ describe("a person at a terminal", () => {
       ["Number or name:", "compatible\r"],
       ["Address of an OpenAI-compatible server", "localhost:1\r"],
       ["must begin with http:// or https://", "http://127.0.0.1:9/v1\r"],
-      ["if it takes one", "\r"],
+      ["it needs none", "\r"],
       ["Name of a model", "mine\r"],
     );
     expect(await call({}, {}, terminal)).toMatchObject({ code: 0 });
     expect(left).toEqual([]);
     expect(modelsOf(written())).toEqual(["mine"]);
+  });
+
+  test("may type another key when the provider refuses it, or keep it", async () => {
+    const { terminal, shown, left } = person(
+      ["API key of OpenAI", "sk-wrong-1\r"],
+      ["Enter: keep it", "sk-wrong-2\r"],
+      ["Enter: keep it", "\r"],
+      ["Name of a model", "m\r"],
+      ["Price of m", "\r"],
+    );
+    expect(await call({ provider: "openai", url: `${origin}/refused/v1` }, {}, terminal)).toMatchObject({ code: 0 });
+    expect(left).toEqual([]);
+    expect(read(".env")).toContain("OPENAI_API_KEY=sk-wrong-2\n");
+    expect(shown()).not.toContain("sk-wrong");
   });
 
   test("may paste all answers at once", async () => {
