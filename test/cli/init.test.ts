@@ -301,8 +301,9 @@ describe("what is written", () => {
   });
 
   test("another name of the configuration, and an editor's first line where the package is installed", async () => {
-    mkdirSync(workspace.path("node_modules"));
-    symlinkSync(process.env["PWD"]!, workspace.path("node_modules/route-gateway"));
+    // As the package has it.
+    const schemas = "node_modules/route-gateway/dist/schemas";
+    workspace.write(`${schemas}/gateway.schema.json`, "{}");
     const { stdout } = await call({
       provider: "openai",
       key: KEY,
@@ -310,6 +311,10 @@ describe("what is written", () => {
       config: workspace.path("mine.yml"),
     });
     expect(files()).toEqual([".env", "mine.test.yaml", "mine.yml", "node_modules"]);
+    expect(read("mine.yml")).toMatch(
+      new RegExp(`^# yaml-language-server: \\$schema=\\./${schemas}/gateway\\.schema\\.json\n`),
+    );
+    expect(read("mine.test.yaml")).toContain(`$schema=./${schemas}/config-test.schema.json`);
     expect(read("mine.test.yaml")).toContain("config: ./mine.yml");
     expect(stdout).toContain("npx gateway dev --config mine.yml");
   });
