@@ -249,7 +249,7 @@ export class Interview {
       if (inEnvironment === "") warn(`${variable} is not set: set it before you start the gateway`);
       return named;
     }
-    if (inEnvironment !== "" && !free) {
+    if (inEnvironment !== "") {
       warn(`using ${variable} of the environment or .env`);
       return named;
     }

@@ -132,7 +132,7 @@ function priceLines(starter: Starter, model: StarterModel): readonly string[] {
   if (lacksPrice(starter, model)) {
     const prices = units.map((unit) => `${unit}: 0`).join(", ");
     return [
-      `    # Write ${starter.entry.displayName}'s price here. While it is 0, requests cost your users nothing.`,
+      "    # Write the provider's price here. While it is 0, requests cost your users nothing.",
       `    price: { ${prices} }`,
     ];
   }

@@ -217,7 +217,7 @@ describe("what is written", () => {
     workspace = new Workspace();
     const other = await call({ provider: "groq", url: at("groq"), key: KEY, model: ["x"] });
     expect(other.stderr).toContain("the price of x is 0: requests cost your users nothing until you write it");
-    expect(read("gateway.yaml")).toContain("# Write Groq's price here");
+    expect(read("gateway.yaml")).toContain("# Write the provider's price here");
 
     workspace = new Workspace();
     const local = await call({ provider: "compatible", url: at("local-servers") });
@@ -235,6 +235,10 @@ describe("what is written", () => {
     const { stdout, stderr } = await call({ provider: "openai", url: at("openai") }, { OPENAI_API_KEY: KEY });
     expect(written().upstreams["openai"]!.api_keys).toEqual(["${env:OPENAI_API_KEY}"]);
     expect(FILES.map(read).join("") + stdout + stderr).not.toContain(KEY);
+
+    workspace = new Workspace();
+    await call({ provider: "lmstudio", url: at("local-servers") }, { LM_API_TOKEN: KEY });
+    expect(written().upstreams["lmstudio"]!.api_keys).toEqual(["${env:LM_API_TOKEN}"]);
 
     workspace = new Workspace();
     expect((await call({ provider: "openai", url: at("openai"), keyEnv: "MY_KEY" })).stderr).toContain(
