@@ -32,6 +32,7 @@ import {
 } from "./options.ts";
 import type { PluginOptions } from "./plugin.ts";
 import type { RollbackOptions } from "./rollback.ts";
+import type { SchemaOptions } from "./schema.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
 import type { AddUserOptions, CreditOptions, DeleteUserOptions, ListUsersOptions, SetUserOptions } from "./users.ts";
@@ -186,9 +187,10 @@ function addSchemaCommand(program: Command): void {
     .command("schema")
     .description("print the JSON Schema of the configuration, with the options of its plugins, for an editor")
     .argument("[plugin]", "only the options of one plugin, by its name or by the path in the configuration")
+    .option("--editor", "also snippets and a text for each word, in keywords that a strict validator may refuse")
     .action(async (plugin: string | undefined, _options: object, command: Command) => {
       const { printSchema } = await import("./schema.ts");
-      await printSchema(plugin, command.optsWithGlobals<{ readonly config?: string }>());
+      await printSchema(plugin, command.optsWithGlobals<SchemaOptions>());
     });
 }
 

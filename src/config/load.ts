@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { dirname, relative, resolve } from "node:path";
 import {
+  type DialectName,
   inTurns,
   isStoreUnavailable,
   type Plugin,
@@ -9,14 +10,14 @@ import {
   type StepSettings,
 } from "../kit/index.ts";
 import { PluginBreach } from "../kit/plugin-contract.ts";
-import { diagnose, type Diagnostic, type Finding, type Place, sorted } from "./diagnostics.ts";
+import { diagnose, type Diagnostic, type Finding, join, type Place, sorted } from "./diagnostics.ts";
 import { withDefaults } from "./defaults.ts";
 import { envFileOf, overEnvFile, readEnvFile, usedOf } from "./env-file.ts";
 import { disk, type FileAccess, noting, type WatchedFile } from "./files.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
-import { find, withSubject } from "./node.ts";
+import { find, type MapNode, withSubject } from "./node.ts";
 import { resolveReferences } from "./references.ts";
 import { coveredPlaces, secretScalars } from "./secrets.ts";
 import { GATEWAY_SCHEMA, validate } from "./validate.ts";
@@ -71,6 +72,8 @@ export interface LoadResult {
   readonly files: readonly WatchedFile[];
   /** The texts behind the hash. */
   readonly sources: readonly Source[];
+  /** Where upstreams say what they publish of their providers' lists, by name: for what is found out about it later. */
+  readonly publishing: ReadonlyMap<string, Place>;
   /** Where secrets stand in the files; null when one could not be read to its end, and outside of a check. */
   readonly secrets: readonly Place[] | null;
 }
@@ -186,12 +189,26 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const hash = hashOf(sources.values(), folder);
     const ok = !found.some(({ severity }) => severity === "error" || (options.strict === true && severity !== "note"));
     const settings = steps.map((step) => step.settings);
-    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash, pem: tls.texts }) : null;
+    const served = (dialect: DialectName) => options.dialects[dialect].served;
+    const built = { file, folder, hash, pem: tls.texts, served };
+    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, built) : null;
+    const publishing = publishingPlaces(tree.root);
     const files = [...watched(), ...onDisk.files()];
-    const rest = { hash, files, sources: [...sources.values()], secrets };
+    const rest = { hash, files, sources: [...sources.values()], publishing, secrets };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };
   }
+}
+
+function publishingPlaces(root: MapNode | null): LoadResult["publishing"] {
+  const upstreams = root === null ? null : find(root, "/upstreams")?.node;
+  const names = upstreams?.kind === "map" ? [...upstreams.entries.keys()] : [];
+  return new Map(
+    names.flatMap((name) => {
+      const found = find(upstreams!, join("", name, "models"));
+      return found === null ? [] : [[name, found.key] as const];
+    }),
+  );
 }
 
 /** What is wrong with a plugin whose setup was tried. */
