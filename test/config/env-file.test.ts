@@ -85,6 +85,16 @@ describe("lines", () => {
   });
 });
 
+function keyOf({ snapshot }: LoadResult): string | undefined {
+  return snapshot?.upstreams["alpha"]?.apiKeys[0]?.reveal();
+}
+
+/** As a revision is read: it may have a `.env` of its own. */
+async function readRevision(path: string): Promise<string> {
+  if (path.endsWith(".env")) throw new Error("the .env of a revision is not read");
+  return disk.read(path);
+}
+
 describe("beside a configuration", () => {
   let folder: string;
   let main: string;
@@ -96,7 +106,6 @@ describe("beside a configuration", () => {
 
   const write = (text: string): Promise<void> => writeFile(join(folder, ".env"), text);
   const load = (more: object = {}): Promise<LoadResult> => loadConfig(options(main, { mode: "serve", ...more }));
-  const keyOf = ({ snapshot }: LoadResult): string | undefined => snapshot?.upstreams["alpha"]?.apiKeys[0]?.reveal();
 
   test("its variables are there for references; those of the process win, also empty ones", async () => {
     await write("ALPHA_KEY=planted-secret-of-the-file\n");
@@ -162,18 +171,14 @@ describe("beside a configuration", () => {
     await write("ALPHA_KEY=second\n");
     const { file: _, ...rest } = options(main, { mode: "serve" });
     expect(keyOf((await loadLastGood(store, rest))!)).toBe("second");
-    const read = async (path: string) => {
-      if (path.endsWith(".env")) throw new Error("the .env of a revision is not read");
-      return disk.read(path);
-    };
-    expect(keyOf(await load({ read }))).toBe("second");
+    expect(keyOf(await load({ read: readRevision }))).toBe("second");
     expect(await load({ envFile: null })).toMatchObject({ ok: false });
   });
 
   test("one that is there and cannot be read is a warning that names it", async () => {
     await mkdir(join(folder, ".env"));
     const { diagnostics } = await load({ mode: "check" });
-    const [found] = diagnostics.filter(({ rule }) => rule === "env-unreadable");
+    const found = diagnostics.find(({ rule }) => rule === "env-unreadable");
     expect(found).toMatchObject({ severity: "warning", file: join(folder, ".env"), message: ".env is a folder" });
     await rm(join(folder, ".env"), { recursive: true });
     // As some programs of Windows write it.

@@ -30,7 +30,8 @@ test("any text is read without an error, and a line that says nothing is told on
       const count = written.split(/\r\n|\r|\n/).length;
       const isNumbered = bad.every(({ line: at }, index) => at > (bad[index - 1]?.line ?? 0) && at <= count);
       const isSilent = bad.every(({ why }) => WHY.has(why));
-      return isNumbered && isSilent && Object.keys(values).every((name) => /^[A-Za-z_]\w*$/.test(name));
+      const isNamed = Object.keys(values).every((name) => /^[A-Za-z_]\w*$/.test(name));
+      expect({ isNumbered, isSilent, isNamed }).toEqual({ isNumbered: true, isSilent: true, isNamed: true });
     }),
     { numRuns: RUNS },
   );
