@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { formatText } from "../../src/config/diagnostics.ts";
-import { environmentOf, parseEnvFile } from "../../src/config/env-file.ts";
-import { disk } from "../../src/config/files.ts";
+import { environmentOf, parseEnvFile, readEnvFile } from "../../src/config/env-file.ts";
+import { disk, FileError } from "../../src/config/files.ts";
 import { loadLastGood, saveLastGood } from "../../src/config/last-good.ts";
 import { loadConfig, type LoadResult } from "../../src/config/load.ts";
 import { watchConfig } from "../../src/config/watch.ts";
@@ -49,8 +49,6 @@ describe("lines", () => {
     ["A=1\nsk-secret\nB=2", [2]],
     ["NAME: value", [1]],
     ["=value", [1]],
-    ["1NAME=value", [1]],
-    ["MY-NAME=value", [1]],
     ["MY NAME=value", [1]],
     ["export NAME", [1]],
     ["export", [1]],
@@ -74,6 +72,13 @@ describe("lines", () => {
 
   test("a line that is wrong does not take the others with it", () => {
     expect({ ...parseEnvFile('A="1\nB="2"\nC=3').values }).toEqual({ B: "2", C: "3" });
+  });
+
+  test("names that only other programs can use are names", () => {
+    expect(parseEnvFile("MY-NAME=1\nspring.datasource=2\n3RD=3")).toEqual({
+      values: { "MY-NAME": "1", "spring.datasource": "2", "3RD": "3" },
+      bad: [],
+    });
   });
 
   test("names that objects have are names like others", () => {
@@ -184,6 +189,15 @@ describe("beside a configuration", () => {
     // As some programs of Windows write it.
     await writeFile(join(folder, ".env"), Buffer.from("\uFEFFALPHA_KEY=a", "utf16le"));
     expect((await load({ mode: "check" })).diagnostics.map(({ message }) => message)).toContain(".env is not UTF-8");
+  });
+
+  test("of a file that may not be read the reason is told, and of one that is not there nothing", async () => {
+    const failing = (code: string) => () =>
+      Promise.reject(new FileError("file-unreadable", "may not be read", Object.assign(new Error(), { code })));
+    const path = join(folder, ".env");
+    const found = { path, values: {}, bad: [], diagnostics: [expect.objectContaining({ rule: "env-unreadable" })] };
+    expect(await readEnvFile(path, failing("EACCES"))).toEqual(found);
+    expect(await readEnvFile(path, failing("ENOENT"))).toEqual({ ...found, diagnostics: [] });
   });
 
   test("what is asked of the environment sees it as well", async () => {
