@@ -31,7 +31,7 @@ export class Draft {
   readonly findings = new Findings();
   readonly variables = new Variables();
   readonly secrets: Secrets;
-  readonly config: GatewayConfig = {
+  readonly config: GatewayConfig & { models: Record<string, ModelConfig> } = {
     version: 1,
     upstreams: {},
     models: {},
