@@ -204,7 +204,7 @@ class Inquiry {
     if (this.#abort.signal.aborted) return;
     if (listing.ok && listing.models.length > 0) {
       this.#recovered();
-      this.#onList({ models: listing.models, at: now() });
+      this.#onList({ upstream: this.upstream.name, models: listing.models, at: now() });
     } else this.#failed(listing.ok ? "its list is empty" : listing.reason);
   }
 

@@ -156,7 +156,7 @@ export function tierOf({ tiers }: Pick<Snapshot, "tiers">, name: string): Tier {
   return tiers[name] ?? { name, access: [], limits: { day: 0, hour: 0, minute: 0, streams: 0 } };
 }
 
-export function mayCall({ access }: Tier, model: Model): boolean {
+export function mayCall({ access }: Tier, model: Pick<Model, "tier">): boolean {
   return access === "all" || access.includes(model.tier);
 }
 
