@@ -1529,7 +1529,7 @@ export const schemas = {
   },
   "NewRequestQuestion": {
     "title": "NewRequestQuestion",
-    "description": "About a request that might come. One of `tier` and `user` is needed.",
+    "description": "About a request that might come. One of `tier` and `user` is needed, except where there is only one plan and it may call every model.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1541,7 +1541,7 @@ export const schemas = {
         "type": "string"
       },
       "tier": {
-        "description": "The plan; the user's when absent.",
+        "description": "The plan; the user's when absent, or the only one.",
         "type": "string"
       },
       "user": {
@@ -4772,7 +4772,7 @@ export const schemas = {
         ]
       },
       "models": {
-        "description": "The only models that it may call; * stands for any text.",
+        "description": "The only models that it may call; * matches any text.",
         "type": [
           "array",
           "null"
@@ -4853,7 +4853,7 @@ export const schemas = {
         ]
       },
       "models": {
-        "description": "The only models that it may call; * stands for any text.",
+        "description": "The only models that it may call; * matches any text.",
         "type": [
           "array",
           "null"

@@ -1,10 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { createKey } from "../accounts/api-keys.ts";
 import { createUser } from "../accounts/users.ts";
+import { environmentOf } from "../config/env-file.ts";
 import { urlOf } from "../gateway/listeners.ts";
 import type { Gateway } from "../gateway/start.ts";
 import { NANOS_PER_UNIT, type Snapshot } from "../kit/index.ts";
 import { auditedChange } from "./changes.ts";
+import { configFile } from "./options.ts";
 import { serve, type ServeOptions } from "./serve.ts";
 
 /** As the shipped gateway.yaml has it. */
@@ -14,8 +16,9 @@ const DEMO_CREDITS = 10n * NANOS_PER_UNIT;
 /** Serves with readable logs, and gives what a first request needs. */
 export async function dev(options: ServeOptions): Promise<void> {
   const env = { ...process.env };
+  const { [TOKEN_VARIABLE]: own } = await environmentOf(configFile(options.config), env);
   // The console asks for a token: one of this start alone is as good as none, and nobody has to think of one.
-  const made = env[TOKEN_VARIABLE] ? null : randomBytes(16).toString("hex");
+  const made = own ? null : randomBytes(16).toString("hex");
   if (made !== null) env[TOKEN_VARIABLE] = made;
   const gateway = await serve("dev", { ...options, env });
   if (gateway !== null) await offerDemo(gateway, made);

@@ -1,13 +1,14 @@
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
+import type { SourceKind } from "../import/run.ts";
 import type { Endpoint } from "../kit/index.ts";
 import type { DiffOptions } from "./diff.ts";
 import type { ExplainOptions } from "./explain.ts";
+import type { ImportOptions } from "./import.ts";
 import { DEFAULT_FORMAT, parseCount, parseThreshold, parseTime, type Threshold } from "./options.ts";
 import type { ReplayOptions } from "./replay.ts";
 import type { TestOptions } from "./test.ts";
 
-const SIDE =
-  "a file, a file in git (HEAD:gateway.yaml, :gateway.yaml for what is staged), or an admin address (http://…)";
+const SIDE = "a file, a file in Git (HEAD:gateway.yaml, or :gateway.yaml if staged), or an admin address (http://…)";
 const ENDPOINTS: readonly Endpoint[] = [
   "chat",
   "messages",
@@ -25,23 +26,21 @@ export function addOfflineCommands(program: Command): void {
   addTestCommand(program);
   addExplainCommand(program);
   addReplayCommand(program);
+  addImportCommand(program);
 }
 
 function addDiffCommand(program: Command): void {
   program
     .command("diff")
-    .description("what a change of the configuration means to those who use the gateway")
+    .description("show what a change of the configuration means for users")
     .argument("<old>", SIDE)
     .argument("<new>", "the same")
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "markdown"]).default("text"))
+    .addOption(new Option("--format <format>", "output format").choices(["text", "json", "markdown"]).default("text"))
     .addOption(
-      new Option("--fail-on <class>", "end with 1 when there is such a change, or a worse one").choices([
-        "breaking",
-        "risky",
-      ]),
+      new Option("--fail-on <class>", "exit with 1 on such a change, or a worse one").choices(["breaking", "risky"]),
     )
-    .option("--store", "count the users and keys that each change touches, in the store that <new> names")
-    .option("--admin-token <token>", "of a running gateway (default: $GATEWAY_ADMIN_TOKEN)")
+    .option("--store", "count users and keys that each change affects, in the store of <new>")
+    .option("--admin-token <token>", "admin token of a running gateway (default: $GATEWAY_ADMIN_TOKEN)")
     .action(async (old: string, now: string, options: DiffOptions) =>
       (await import("./diff.ts")).diff(old, now, options),
     );
@@ -71,13 +70,13 @@ Exit codes: 0 all pass, 1 some fail, 2 wrong use, 3 a file could not be run.`;
 function addTestCommand(program: Command): void {
   program
     .command("test")
-    .description("run tests of a configuration, offline: what plans, limits and faults of upstreams come to")
+    .description("run tests of a configuration, offline: plans, limits, failover")
     .argument("[files...]", "default: gateway.test.yaml beside the configuration, or in test/ there")
     .addOption(
-      new Option("--format <format>", `how to print ${DEFAULT_FORMAT}`).choices(["text", "json", "junit", "github"]),
+      new Option("--format <format>", `output format ${DEFAULT_FORMAT}`).choices(["text", "json", "junit", "github"]),
     )
-    .option("--junit <file>", "also write a report in JUnit's XML to this file")
-    .option("--filter <text>", "only tests with this in their name")
+    .option("--junit <file>", "also write a JUnit report to this file")
+    .option("--filter <text>", "only tests whose name contains this text")
     .addHelpText("after", TEST_EXAMPLE)
     .action(async (files: readonly string[], _options: object, command: Command) => {
       const { test } = await import("./test.ts");
@@ -93,23 +92,23 @@ function list(value: string, before: readonly string[]): readonly string[] {
 function addExplainCommand(program: Command): void {
   program
     .command("explain")
-    .description("say what would become of a request, and why: every stage, limit and step of the chain, offline")
-    .argument("[model]", "as clients name it")
-    .option("--request <id>", "a past request by its id or X-Request-Id, then and now, instead of a model")
-    .option("--log <file>", "decision log that has it; the configured one unless given; may be repeated", list, [])
-    .option("--tier <tier>", "plan; that of --user unless given")
-    .option("--user <user>", "id or address of the user, with their counters and credits; needs --store")
-    .option("--key <key-id>", "key of the user, as `keys list` shows it")
-    .option("--store", "read the configured store; nothing is counted or charged")
-    .option("--down <upstream>", "refuses connections; may be repeated", list, [])
-    .option("--open <upstream>", "has its breaker open; may be repeated", list, [])
-    .option("--fault <upstream=script>", "fails as a script of `gateway sim` says; may be repeated", list, [])
-    .addOption(new Option("--endpoint <name>", "default: that of the model's kind").choices(ENDPOINTS))
+    .description("show what would happen to a request, and why, offline")
+    .argument("[model]", "model id")
+    .option("--request <id>", "a past request by its id or X-Request-Id, instead of a model")
+    .option("--log <file>", "decision log to search (default: the configured one); repeatable", list, [])
+    .option("--tier <tier>", "plan (default: the user's, or the only plan)")
+    .option("--user <user>", "id or address of a user, whose counters and credits apply; needs --store")
+    .option("--key <key-id>", "the user's key, by its id from `keys list`")
+    .option("--store", "read the configured store, without counting or charging")
+    .option("--down <upstream>", "upstream that refuses connections; repeatable", list, [])
+    .option("--open <upstream>", "upstream whose breaker is open; repeatable", list, [])
+    .option("--fault <upstream=script>", "fault of an upstream, as a script of `gateway sim`; repeatable", list, [])
+    .addOption(new Option("--endpoint <name>", "endpoint (default: that of the model's kind)").choices(ENDPOINTS))
     .option("--stream", "ask for a stream")
-    .option("--body <json>", "fields of the body, or @FILE with them")
-    .option("--prompt-tokens <number>", "that the upstream will count; by the body's size unless given", parseCount)
-    .option("--output-tokens <number>", "the same; as many as are held unless given", parseCount)
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json"]).default("text"))
+    .option("--body <json>", "fields of the body, or @FILE")
+    .option("--prompt-tokens <number>", "usage that the upstream reports (default: by the body's size)", parseCount)
+    .option("--output-tokens <number>", "usage that the upstream reports (default: as many as are held)", parseCount)
+    .addOption(new Option("--format <format>", "output format").choices(["text", "json"]).default("text"))
     .action(async (model: string | undefined, _options: object, command: Command) => {
       const { explainRequest } = await import("./explain.ts");
       await explainRequest(model, command.optsWithGlobals<ExplainOptions>());
@@ -123,26 +122,46 @@ function thresholds(value: string, before: readonly Threshold[]): readonly Thres
 function addReplayCommand(program: Command): void {
   program
     .command("replay")
-    .description("put the requests of a decision log to a configuration, and say what would differ")
-    .argument("[logs...]", "decision logs (default: the one that the configuration writes)")
+    .description("replay logged requests against a configuration, and show what would differ")
+    .argument("[logs...]", "decision logs (default: the configured one)")
     .option(
       "--against <file>",
-      "compare with a replay of this file, or of a file in git (HEAD:gateway.yaml), not with what was logged",
+      "compare with a replay of this file, or of a file in Git (HEAD:gateway.yaml), instead of the log",
     )
-    .option("--limits", "tell what limits refuse, and how much users ask for")
-    .option("--since <time>", "compare requests from then on; those before are replayed for their counters", parseTime)
-    .option("--until <time>", "leave out requests from then on", parseTime)
-    .option("--tier <tier>", "compare requests of this plan")
-    .option("--model <model>", "compare requests for this model")
+    .option("--limits", "show what limits refuse, and how much users ask for")
+    .option("--since <time>", "compare requests from this time on; earlier ones only fill the counters", parseTime)
+    .option("--until <time>", "ignore requests from this time on", parseTime)
+    .option("--tier <tier>", "only requests of this plan")
+    .option("--model <model>", "only requests for this model")
     .option(
       "--fail-on <what>",
-      "exit with 1 for any, refusals, upstreams, models (beyond :10 or :1%), or cost:5%; may be repeated",
+      "exit with 1 for any, refusals, upstreams, models (beyond :10 or :1%), or cost:5%; repeatable",
       thresholds,
       [],
     )
-    .addOption(new Option("--format <format>", "how to print").choices(["text", "json", "markdown"]).default("text"))
+    .addOption(new Option("--format <format>", "output format").choices(["text", "json", "markdown"]).default("text"))
     .action(async (files: readonly string[], _options: object, command: Command) => {
       const { replayLog } = await import("./replay.ts");
       await replayLog(files, command.optsWithGlobals<ReplayOptions>());
     });
+}
+
+/** The tools that `import` reads; a test compares them with its own list. */
+export const IMPORTED: readonly SourceKind[] = ["litellm"];
+
+function addImportCommand(program: Command): void {
+  program
+    .command("import")
+    .description("make a gateway.yaml of another gateway's configuration, and tell what became of each field")
+    .addArgument(new Argument("<kind>", "whose configuration it is").choices([...IMPORTED]))
+    .argument("<file>", "the configuration, for example config.yaml")
+    .option("--out <file>", "write the new configuration to a file that is not there yet (default: stdout)")
+    .option("--tests <file>", "also write tests of its routing, for gateway test")
+    .addOption(
+      new Option("--format <format>", "how to print the findings, on stderr").choices(["text", "json"]).default("text"),
+    )
+    .addHelpText("after", "\nExit codes: 0 nothing is lost, 1 something is, 3 no such file, or no such configuration.")
+    .action(async (kind: SourceKind, file: string, options: ImportOptions) =>
+      (await import("./import.ts")).importFile(kind, file, options),
+    );
 }

@@ -5,15 +5,21 @@ import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
 import type { VerifyOptions } from "./audit.ts";
 import type { CheckOptions } from "./check.ts";
+import type { ConnectOptions } from "./connect.ts";
 import type { AddKeyOptions, KeysOfUser, RollKeyOptions, SetKeyOptions } from "./keys.ts";
+import type { InitOptions } from "./init.ts";
 import { addOfflineCommands } from "./offline.ts";
 import {
+  collect,
   configFile,
   DEFAULT_FORMAT,
   EXIT,
   ExitError,
   parseAddress,
   parseAmount,
+  parseConnectKey,
+  parseConnectModel,
+  parseConnectUrl,
   parseCredits,
   parseKeyBudget,
   parseKeyName,
@@ -26,6 +32,7 @@ import {
 } from "./options.ts";
 import type { PluginOptions } from "./plugin.ts";
 import type { RollbackOptions } from "./rollback.ts";
+import type { SchemaOptions } from "./schema.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
 import type { AddUserOptions, CreditOptions, DeleteUserOptions, ListUsersOptions, SetUserOptions } from "./users.ts";
@@ -76,17 +83,19 @@ export function createProgram(open?: OpenAccounts): Command {
       const { openConfiguredAccounts } = await import("./accounts.ts");
       return openConfiguredAccounts(configFile(program.opts<{ readonly config?: string }>().config));
     });
+  addInitCommand(program);
   addServeCommands(program);
   addCheckCommand(program);
   addRollbackCommand(program);
   addSchemaCommand(program);
+  addConnectCommand(program);
   addOfflineCommands(program);
-  addUserCommands(program.command("users").description("who may call, and on which plan"), openAccounts);
-  addKeyCommands(program.command("keys").description("API keys"), openAccounts);
-  addCreditCommands(program.command("credits").description("what users may spend"), openAccounts);
+  addUserCommands(program.command("users").description("add, list, change and delete users"), openAccounts);
+  addKeyCommands(program.command("keys").description("add, list, change, roll and revoke API keys"), openAccounts);
+  addCreditCommands(program.command("credits").description("grant or take credits of a user"), openAccounts);
   addTokenCommand(program, openAccounts);
-  addSessionCommands(program.command("sessions").description("users who are signed in"), openAccounts);
-  addAuditCommands(program.command("audit").description("the log of changes, sign-ins and exports"));
+  addSessionCommands(program.command("sessions").description("sign users out"), openAccounts);
+  addAuditCommands(program.command("audit").description("verify the audit log"));
   addPluginCommands(program.command("plugin").description("local plugins"));
   addSimCommand(program);
   return program;
@@ -98,20 +107,40 @@ function packageVersion(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;
 }
 
+function addInitCommand(program: Command): void {
+  program
+    .command("init")
+    .description("write gateway.yaml, .env and gateway.test.yaml for one provider; asks for what is not given")
+    .option("--provider <name>", "openai, anthropic, gemini, ollama … or compatible; an unknown name lists them all")
+    .option("--url <url>", "address of the provider, where it is not the usual one; needed for compatible")
+    .option("--key <key>", "its API key, kept in .env")
+    .option("--key-env <name>", "a variable that has the key, in place of --key; no secret is written")
+    .option("--model <id>", "the provider's name of a model to publish; may be repeated", collect)
+    .option("--yes", "ask nothing: take what is usual")
+    .addHelpText(
+      "after",
+      "\nFiles that exist are kept. Without --model, it takes the newest chat model that the provider lists; of a server of\nyour own, all of them. A provider that cannot be reached is a warning: the files are written all the same.",
+    )
+    .action(async (_options: object, command: Command) => {
+      const { init } = await import("./init.ts");
+      await init(command.optsWithGlobals<InitOptions>());
+    });
+}
+
 function addServeCommands(program: Command): void {
   program
     .command("dev")
-    .description("serve with readable logs; on an empty store make a demo user and print its key once")
+    .description("serve for development: readable logs, and a demo user and key on an empty store")
     .action(async (_options: object, command: Command) => {
       const { dev } = await import("./dev.ts");
       await dev(command.optsWithGlobals<ServeOptions>());
     });
   program
     .command("serve")
-    .description("serve for production; nothing is made up")
-    .option("--strict", "refuse to start on warnings or a bad file, also when a last good configuration is kept")
+    .description("serve for production; no demo data")
+    .option("--strict", "do not start on warnings or an invalid file, even if a last good configuration is saved")
     .addOption(
-      new Option("--log-level <level>", "what to log")
+      new Option("--log-level <level>", "lowest level to log")
         .choices(["debug", "info", "warn", "error", "silent"])
         .default("info"),
     )
@@ -127,10 +156,10 @@ function addCheckCommand(program: Command): void {
     .description("validate configuration files offline")
     .argument("[files...]", "default: the configuration file")
     .addOption(
-      new Option("--format <format>", `how to print ${DEFAULT_FORMAT}`).choices(["text", "json", "github", "sarif"]),
+      new Option("--format <format>", `output format ${DEFAULT_FORMAT}`).choices(["text", "json", "github", "sarif"]),
     )
-    .option("--strict", "fail on warnings, unset references and empty keys, as a production start would")
-    .option("--store", "also count the users, in the store that it names, whose plan it does not define")
+    .option("--strict", "fail on warnings, unset references and empty keys, like a strict start")
+    .option("--store", "also count users in the store whose plan the file does not define")
     .action(async (files: readonly string[], _options: object, command: Command) => {
       const { check } = await import("./check.ts");
       await check(files, command.optsWithGlobals<CheckOptions>());
@@ -139,13 +168,14 @@ function addCheckCommand(program: Command): void {
 
 function addRollbackCommand(program: Command): void {
   withJson(program.command("rollback"))
-    .description(
-      "let a running gateway return to one of the last ten configurations that served, for all users at once",
-    )
+    .description("return a running gateway to one of its last ten configurations, for all users at once")
     .argument("[to]", "how many configurations back, or the beginning of a hash", parseRollbackTarget, 1)
     .option("--admin <url>", "address of its admin listener (default: the configuration's)")
     .option("--admin-token <token>", "its token (default: $GATEWAY_ADMIN_TOKEN, else the configuration's)")
-    .addHelpText("after", "\nGET /admin/config lists them. The file is not changed: it is read again when it is.")
+    .addHelpText(
+      "after",
+      "\nGET /admin/config lists the configurations. The file stays as it is, and is read again when it changes.",
+    )
     .action(async (to: string | number, _options: object, command: Command) => {
       const { rollback } = await import("./rollback.ts");
       await rollback(to, command.optsWithGlobals<RollbackOptions>());
@@ -155,29 +185,55 @@ function addRollbackCommand(program: Command): void {
 function addSchemaCommand(program: Command): void {
   program
     .command("schema")
-    .description("print the JSON Schema of the configuration, with the options of the plugins it uses, for an editor")
+    .description("print the JSON Schema of the configuration, with the options of its plugins, for an editor")
     .argument("[plugin]", "only the options of one plugin, by its name or by the path in the configuration")
+    .option("--editor", "also snippets and a text for each word, in keywords that a strict validator may refuse")
     .action(async (plugin: string | undefined, _options: object, command: Command) => {
       const { printSchema } = await import("./schema.ts");
-      await printSchema(plugin, command.optsWithGlobals<{ readonly config?: string }>());
+      await printSchema(plugin, command.optsWithGlobals<SchemaOptions>());
+    });
+}
+
+/** Those of connect/clients.ts, which is loaded when the command is called. */
+const CLIENT_NAMES =
+  "claude, codex, opencode, cline, continue, zed, goose, aider, open-webui, librechat, langchain, ai-sdk, javascript, python";
+
+function addConnectCommand(program: Command): void {
+  program
+    .command("connect")
+    .description(
+      "print the settings with which a client reaches the gateway, or write them where the client reads them",
+    )
+    .argument("<client>", `one of ${CLIENT_NAMES}`)
+    .option("--url <url>", "address of the gateway (default: the configuration's)", parseConnectUrl)
+    .option("--key <key>", "API key (default: a variable that holds it, or a placeholder)", parseConnectKey)
+    .option("--model <id>", "model (default: the first for chats)", parseConnectModel)
+    .option("--write", "add them to the client's file; what is there stays, and is named")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 printed or written, 1 nothing was written, 2 wrong use, 3 a file cannot be used.",
+    )
+    .action(async (client: string, _options: object, command: Command) => {
+      const { connect } = await import("./connect.ts");
+      await connect(client, command.optsWithGlobals<ConnectOptions>());
     });
 }
 
 const DISABLING = [
-  ["disable", true, "stop a user's keys, tokens and running streams within a second"],
-  ["enable", false, "let a disabled user in again"],
+  ["disable", true, "disable a user: keys, tokens and running streams stop within a second"],
+  ["enable", false, "re-enable a user"],
 ] as const;
 
 function addUserCommands(users: Command, open: OpenAccounts): void {
   withJson(users.command("add"))
-    .description("make a user; tier and credits are those of auth.signup unless given")
+    .description("create a user; default plan and credits are those of auth.signup")
     .requiredOption("--email <address>", "address of the user", parseAddress)
     .option("--tier <tier>", "plan")
-    .option("--credits <amount>", "credits to begin with", parseCredits)
+    .option("--credits <amount>", "initial credits", parseCredits)
     .action(async (options: AddUserOptions) => (await import("./users.ts")).addUser(open, options));
   withJson(users.command("list"))
-    .description("all users")
-    .option("--search <text>", "only those of this id, or whose address begins like this")
+    .description("list users")
+    .option("--search <text>", "only users with this id, or whose address starts with this text")
     .action(async (options: ListUsersOptions) => (await import("./users.ts")).listUsers(open, options));
   for (const [name, disabled, description] of DISABLING) {
     withJson(users.command(name))
@@ -188,9 +244,9 @@ function addUserCommands(users: Command, open: OpenAccounts): void {
       );
   }
   withJson(users.command("delete"))
-    .description("delete a user for good: address, sign-in, keys; the ledger stays under the id")
+    .description("delete a user permanently: address, sign-in, keys; the ledger stays under the id")
     .argument("<user>", USER)
-    .option("--yes", "without it nothing is deleted")
+    .option("--yes", "confirm; nothing is deleted without it")
     .action(async (user: string, options: DeleteUserOptions) =>
       (await import("./users.ts")).deleteUser(open, user, options),
     );
@@ -203,52 +259,52 @@ function addUserCommands(users: Command, open: OpenAccounts): void {
 
 function addKeyCommands(keys: Command, open: OpenAccounts): void {
   withJson(keys.command("add"))
-    .description("make a key; its secret is shown this once")
+    .description("create an API key, and show its secret once")
     .requiredOption("--user <user>", USER)
     .requiredOption("--name <name>", "label", parseKeyName)
-    .option("--expires-in <time>", "when it ends, as 12h or 30d")
-    .option("--models <glob...>", "only these models; * stands for any text")
-    .option("--budget <amount/period>", "what its requests may cost, as 5/month; also day, total", parseKeyBudget)
-    .option("--tag <name=value>", "marks its requests in log and ledger; may be repeated", parseTag)
-    .option("--scope <scope...>", "only this: inference, usage")
-    .option("--address <cidr...>", "only from these addresses or networks")
+    .option("--expires-in <time>", "time until it expires, such as 12h or 30d")
+    .option("--models <glob...>", "allow only these models; * matches any text")
+    .option("--budget <amount/period>", "limit of its cost, such as 5/month, 1/day or 20/total", parseKeyBudget)
+    .option("--tag <name=value>", "tag its requests in log and ledger; repeatable", parseTag)
+    .option("--scope <scope...>", "allow only these: inference, usage")
+    .option("--address <cidr...>", "allow only these addresses or networks")
     .action(async (options: AddKeyOptions) => (await import("./keys.ts")).addKey(open, options));
   withJson(keys.command("set"))
-    .description("change a key; what is not given stays, none takes a limit away")
-    .argument("<key-id>", "as `keys list` shows it")
+    .description("change an API key; options that are absent change nothing, none removes a limit")
+    .argument("<key-id>", "id from `keys list`")
     .option("--name <name>", "label", parseKeyName)
-    .option("--expires-in <time>", "when it ends, as 12h or 30d, or none")
-    .option("--models <glob...>", "only these models; * stands for any text")
+    .option("--expires-in <time>", "time until it expires, such as 12h or 30d, or none")
+    .option("--models <glob...>", "allow only these models; * matches any text")
     .option(
       "--budget <amount/period>",
-      "what its requests may cost, as 5/month; also day, total",
+      "limit of its cost, such as 5/month, 1/day or 20/total",
       unlessNone(parseKeyBudget),
     )
-    .option("--tag <name=value>", "in place of all its tags; may be repeated", unlessNone(parseTag))
-    .option("--scope <scope...>", "only this: inference, usage")
-    .option("--address <cidr...>", "only from these addresses or networks")
+    .option("--tag <name=value>", "replace all its tags; repeatable", unlessNone(parseTag))
+    .option("--scope <scope...>", "allow only these: inference, usage")
+    .option("--address <cidr...>", "allow only these addresses or networks")
     .action(async (id: string, options: SetKeyOptions) => (await import("./keys.ts")).setKey(open, id, options));
   withJson(keys.command("roll"))
-    .description("make a key that takes the place of another, with its settings; its secret is shown this once")
-    .argument("<key-id>", "as `keys list` shows it")
-    .option("--grace <time>", "for how long the old key still serves, as 24h; 0 revokes it at once", "24h")
+    .description("replace an API key by a new one with the same settings, and show its secret once")
+    .argument("<key-id>", "id from `keys list`")
+    .option("--grace <time>", "time for which the old key still works, such as 24h; 0 revokes it at once", "24h")
     .action(async (id: string, options: RollKeyOptions) => (await import("./keys.ts")).rollKey(open, id, options));
   withJson(keys.command("list"))
-    .description("live keys of a user")
+    .description("list a user's active keys")
     .requiredOption("--user <user>", USER)
     .action(async (options: KeysOfUser) => (await import("./keys.ts")).listKeys(open, options));
   withJson(keys.command("revoke"))
-    .description("revoke a key; it stops working within a second")
-    .argument("<key-id>", "as `keys list` shows it")
+    .description("revoke an API key; it stops working within a second")
+    .argument("<key-id>", "id from `keys list`")
     .action(async (id: string, options: OutputOptions) => (await import("./keys.ts")).revokeKey(open, id, options));
 }
 
 function addCreditCommands(credits: Command, open: OpenAccounts): void {
   withJson(credits.command("add"))
-    .description("add credits; a negative amount takes them")
+    .description("grant credits; a negative amount takes them away")
     .argument("<user>", USER)
     .argument("<amount>", "up to 9 decimal places", parseAmount)
-    .option("--reason <text>", "kept with the grant")
+    .option("--reason <text>", "reason, recorded with the grant")
     .action(async (user: string, amount: bigint, options: CreditOptions) => {
       const { addCredits } = await import("./users.ts");
       await addCredits(open, user, amount, options);
@@ -257,7 +313,7 @@ function addCreditCommands(credits: Command, open: OpenAccounts): void {
 
 function addTokenCommand(program: Command, open: OpenAccounts): void {
   withJson(program.command("token"))
-    .description("issue an access token, as signing in does")
+    .description("issue an access token for a user")
     .argument("<user>", USER)
     .action(async (user: string, options: OutputOptions) =>
       (await import("./token.ts")).issueToken(open, user, options),
@@ -266,7 +322,7 @@ function addTokenCommand(program: Command, open: OpenAccounts): void {
 
 function addSessionCommands(sessions: Command, open: OpenAccounts): void {
   withJson(sessions.command("end"))
-    .description("sign a user out everywhere: tokens issued before are void within a second, API keys stay")
+    .description("sign a user out everywhere within a second; API keys continue to work")
     .argument("<user>", USER)
     .action(async (user: string, options: OutputOptions) =>
       (await import("./sessions.ts")).endSessions(open, user, options),
@@ -275,8 +331,8 @@ function addSessionCommands(sessions: Command, open: OpenAccounts): void {
 
 function addAuditCommands(audit: Command): void {
   withJson(audit.command("verify"))
-    .description("check that no entry of the audit log is missing or was changed; exits with 1 and names the first one")
-    .option("--contains <digest>", "also check that this digest, noted before, is in the log")
+    .description("check that no audit entry is missing or changed; exit with 1 and name the first one if so")
+    .option("--contains <digest>", "also check that the log contains this digest, noted earlier")
     .action(async (_options: object, command: Command) => {
       const { verifyAudit } = await import("./audit.ts");
       await verifyAudit(command.optsWithGlobals<VerifyOptions>());
@@ -286,7 +342,7 @@ function addAuditCommands(audit: Command): void {
 function addPluginCommands(plugin: Command): void {
   plugin
     .command("new")
-    .description("write a plugin that works, its schema and its test, into plugins/ beside the configuration file")
+    .description("create a working plugin with its schema and test in plugins/ beside the configuration")
     .argument("<name>", "such as shout-back", parsePluginName)
     .action(async (name: string, _options: object, command: Command) => {
       const { newPlugin } = await import("./plugin.ts");
@@ -298,7 +354,7 @@ function addSimCommand(program: Command): void {
   const keys = Object.entries(SCRIPT).map(([key, { does }]) => `  ${key.padEnd(17)} ${does}`);
   program
     .command("sim")
-    .description("serve simulated providers, with faults on demand")
+    .description("run simulated providers, with faults on demand")
     .option("--port <number>", "port to listen on; 0 picks a free one", parsePort, 0)
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .addHelpText(

@@ -35,8 +35,8 @@ async function adminOf({ config, admin, adminToken }: RollbackOptions): Promise<
   const configured = loaded.snapshot.server.admin;
   if (configured === null)
     throw new ExitError(EXIT.usage, "the configuration has no server.admin; name it with --admin");
-  const { host, port } = configured;
-  const own = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const { host, port, tls } = configured;
+  const own = `${tls ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   return { address: admin?.replace(/\/+$/, "") ?? own, token: token ?? operatorTokenOf(configured) };
 }
 

@@ -12,6 +12,7 @@ import {
 import { PluginBreach } from "../kit/plugin-contract.ts";
 import { diagnose, type Diagnostic, type Finding, join, type Place, sorted } from "./diagnostics.ts";
 import { withDefaults } from "./defaults.ts";
+import { envFileOf, overEnvFile, readEnvFile, usedOf } from "./env-file.ts";
 import { disk, type FileAccess, noting, type WatchedFile } from "./files.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
@@ -22,6 +23,7 @@ import { coveredPlaces, secretScalars } from "./secrets.ts";
 import { GATEWAY_SCHEMA, validate } from "./validate.ts";
 import { buildSnapshot, buildStep } from "./snapshot.ts";
 import { loadSteps } from "./steps.ts";
+import type { TlsFiles } from "./tls-files.ts";
 
 export interface LoadOptions extends Partial<FileAccess> {
   /** The main file; relative to the working directory. */
@@ -30,11 +32,16 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly mode: "serve" | "dev" | "check";
   /** Warnings fail too, and missing variables and secrets are errors. */
   readonly strict?: boolean;
+  /** Of the process: they win over those of the `.env` file. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The `.env` file, always the disk's; the one beside the main file unless given, null for none. */
+  readonly envFile?: string | null;
   readonly builtins: Readonly<Record<string, Plugin>>;
   readonly dialects: Dialects;
   /** When it is, for what goes stale; null or left out: nothing does. A start must not fail because time has passed. */
   readonly now?: number | null;
+  /** `check` unless given. `lenient`: a listener's file that cannot be used is a warning. `skip`: none is read. */
+  readonly tlsFiles?: "check" | "lenient" | "skip";
   /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
   readonly dryRun?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
 }
@@ -44,7 +51,7 @@ export interface LinkedStep {
   readonly settings: StepSettings;
 }
 
-/** A file that was read; `secret` is the content of a `${file:}` reference, which is never kept. */
+/** A file that was read; `secret` is the content of a `${file:}` reference, or what is used of `.env`: it is never kept. */
 export interface Source {
   readonly path: string;
   readonly kind: "config" | "plugin" | "secret";
@@ -77,11 +84,16 @@ export interface Rejected extends Pick<LoadResult, "diagnostics" | "sources"> {
   readonly at: string;
 }
 
+/** No path: the file may be named by a `${file:}` reference as well. */
+const USED_VARIABLES = "variables of .env";
+
 /** The one way from a file to a snapshot, for serving, reloading and checking alike. Never throws for what a file holds. */
 export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const file = resolve(options.file);
   const folder = dirname(file);
   const { access, files: watched } = noting({ ...disk, ...definedOnly(options) });
+  // Also for a file of a revision or of a saved configuration: secrets are those of now.
+  const onDisk = noting(disk);
   const sources = new Map<string, Source>();
   const localPlugins = new Map<string, Plugin>();
 
@@ -91,15 +103,23 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     if (kind !== "secret" || !sources.has(path)) sources.set(path, { path, kind, text });
     return text;
   };
-  const references = { env: options.env, folder, read: reader("secret") };
+  const { envFile: envPath = envFileOf(file) } = options;
+  const envFile = envPath === null ? null : await readEnvFile(envPath, onDisk.access.read);
+  const env = overEnvFile(envFile?.values ?? {}, options.env);
+  const references = { env, folder, read: reader("secret") };
 
-  const tree = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
+  let tls: TlsFiles = { texts: new Map(), findings: [] };
+  const merged = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
+  const tree = { ...merged, diagnostics: [...(envFile?.diagnostics ?? []), ...merged.diagnostics] };
+  const used = envFile && usedOf(envFile, options.env, textsOf("config"));
+  if (envFile && used !== null) sources.set(USED_VARIABLES, { path: envFile.path, kind: "secret", text: used });
   if (!tree.root) return inTurns(finish(null, [], tree.diagnostics, null));
 
   const asWritten = await inTurns(validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA));
   const validated = await inTurns(withDefaults(asWritten));
   const files: FileAccess = { ...access, read: reader("plugin") };
   const loaded = await loadSteps(validated, { builtins: options.builtins, files, folder });
+  tls = await readTls();
   const mustBeComplete = options.mode === "serve" || options.strict === true;
   const isCheck = options.mode === "check";
   const linking = link(validated, loaded, {
@@ -107,6 +127,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     // Of how a file is kept, and no reason not to serve it.
     secrets: isCheck ? secretScalars(validated.tree) : [],
     now: options.now ?? null,
+    tls: tls.findings,
     missingSecret: mustBeComplete ? "error" : "warning",
     missingValue: mustBeComplete || options.mode === "dev" ? "error" : "warning",
   });
@@ -124,6 +145,26 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const linkedWhole = await inTurns(finish(usable, steps, diagnostics, places));
   const refused = await dryRunAll(linkedWhole.snapshot);
   return refused.length === 0 ? linkedWhole : inTurns(finish(null, [], [...diagnostics, ...refused], places));
+
+  /** Loaded where there are such files: most gateways have none. */
+  async function readTls(): Promise<TlsFiles> {
+    const { upstreams = {}, server, defaults } = validated.config;
+    const named = [...(server?.listen ?? []), server?.admin, defaults?.upstream, ...Object.values(upstreams)];
+    if (options.tlsFiles === "skip" || named.every((one) => one?.tls === undefined))
+      return { texts: new Map(), findings: [] };
+    const { readTlsFiles } = await import("./tls-files.ts");
+    return readTlsFiles(validated.config, {
+      folder,
+      readOfUpstream: references.read,
+      readOfListener: options.read ?? disk.read,
+      ofListener: options.tlsFiles === "lenient" ? "warning" : "error",
+      now: options.now ?? null,
+    });
+  }
+
+  function textsOf(kind: Source["kind"]): string[] {
+    return [...sources.values()].filter((source) => source.kind === kind).map(({ text }) => text);
+  }
 
   async function dryRunAll(snapshot: Snapshot | null): Promise<readonly Diagnostic[]> {
     const found: Diagnostic[] = [];
@@ -149,9 +190,11 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const ok = !found.some(({ severity }) => severity === "error" || (options.strict === true && severity !== "note"));
     const settings = steps.map((step) => step.settings);
     const served = (dialect: DialectName) => options.dialects[dialect].served;
-    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash, served }) : null;
+    const built = { file, folder, hash, pem: tls.texts, served };
+    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, built) : null;
     const publishing = publishingPlaces(tree.root);
-    const rest = { hash, files: watched(), sources: [...sources.values()], publishing, secrets };
+    const files = [...watched(), ...onDisk.files()];
+    const rest = { hash, files, sources: [...sources.values()], publishing, secrets };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };
   }

@@ -1,4 +1,6 @@
+import { resolve } from "node:path";
 import type {
+  AddressConfig,
   AdminConfig,
   ChainStep as ChainStepConfig,
   ConcurrencyConfig,
@@ -10,6 +12,7 @@ import type {
   TimeoutsConfig,
   UpstreamConfig,
   UpstreamDefaultsConfig,
+  UpstreamTlsConfig,
 } from "#schema";
 import {
   type AdminToken,
@@ -21,6 +24,7 @@ import {
   type DialectName,
   type ImagePrices,
   type Kind,
+  type ListenerAddress,
   type Model,
   type Price,
   type Publishing,
@@ -32,6 +36,7 @@ import {
   type Target,
   type Timeouts,
   type Upstream,
+  type UpstreamTls,
 } from "../kit/index.ts";
 import type { WholeConfig, WholeModel } from "./defaults.ts";
 import { listedPrice } from "./link/publishing.ts";
@@ -77,6 +82,8 @@ interface SnapshotSources {
   readonly file: string;
   readonly folder: string;
   readonly hash: string;
+  /** Texts of the TLS files of upstreams, by absolute path. */
+  readonly pem: ReadonlyMap<string, string>;
   /** What upstreams of a dialect serve. */
   readonly served: (dialect: DialectName) => readonly Kind[];
 }
@@ -93,13 +100,13 @@ export function* buildSnapshot(
   return deepFreeze({
     hash: sources.hash,
     file: sources.file,
-    server: buildServer(config.server ?? {}),
+    server: buildServer(config.server ?? {}, sources.folder),
     store: buildStore(config.store ?? {}, sources.folder),
     auth: buildAuth(config.auth ?? {}, Object.keys(config.tiers)[0] ?? ""),
     billing: buildBilling(config.billing ?? {}),
     tiers: mapRecord(config.tiers, buildTier),
     upstreams: mapRecord(config.upstreams, (name, upstream) => ({
-      ...buildUpstream(name, upstream, defaults?.upstream ?? {}),
+      ...buildUpstream(name, upstream, defaults?.upstream ?? {}, sources),
       ...(upstream.models && { publishes: buildPublishing(upstream, config, sources.served(upstream.dialect)) }),
     })),
     models,
@@ -121,11 +128,11 @@ export function buildStep({ use, options, when, fail, local, timeout: written }:
   });
 }
 
-function buildServer(server: ServerConfig): ServerSettings {
+function buildServer(server: ServerConfig, folder: string): ServerSettings {
   const { admin, ip_limit: ipLimit = { requests: 600, window: "1m" }, drain } = server;
   return {
-    listen: server.listen ?? [{ host: "127.0.0.1", port: 8080 }],
-    admin: admin ? { host: admin.host, port: admin.port, tokens: adminTokens(admin) } : null,
+    listen: (server.listen ?? [{ host: "127.0.0.1", port: 8080 }]).map((address) => listenerAddress(address, folder)),
+    admin: admin ? { ...listenerAddress(admin, folder), tokens: adminTokens(admin) } : null,
     ...(server.public_url !== undefined && { publicUrl: new URL(server.public_url).origin }),
     workers: server.workers ?? 1,
     dashboard: server.dashboard ?? true,
@@ -145,6 +152,13 @@ function buildServer(server: ServerConfig): ServerSettings {
     heartbeat: milliseconds(server.heartbeat ?? "15s"),
     drain: { delay: milliseconds(drain?.delay ?? "0s"), timeout: milliseconds(drain?.timeout ?? "25s") },
   };
+}
+
+function listenerAddress({ host, port, tls }: AddressConfig, folder: string): ListenerAddress {
+  if (tls === undefined) return { host, port };
+  const { cert, key, client_ca: clientCa } = tls;
+  const files = { cert: resolve(folder, cert), key: resolve(folder, key) };
+  return { host, port, tls: { ...files, ...(clientCa !== undefined && { clientCa: resolve(folder, clientCa) }) } };
 }
 
 function adminTokens({ token = "", tokens = [] }: AdminConfig): readonly AdminToken[] {
@@ -247,7 +261,12 @@ function amountOf(amount: number | ImagePriceConfig): Decimal | ImagePrices {
   return typeof amount === "number" ? decimal(amount) : (mapRecord(amount, (_, one) => decimal(one)) as ImagePrices);
 }
 
-function buildUpstream(name: string, upstream: UpstreamConfig, defaults: UpstreamDefaultsConfig): Upstream {
+function buildUpstream(
+  name: string,
+  upstream: UpstreamConfig,
+  defaults: UpstreamDefaultsConfig,
+  sources: SnapshotSources,
+): Upstream {
   const retries = overlay(RETRIES, defaults.retries, upstream.retries);
   const probe = upstream.probe ?? defaults.probe ?? "none";
   return {
@@ -271,11 +290,21 @@ function buildUpstream(name: string, upstream: UpstreamConfig, defaults: Upstrea
       probe === "none"
         ? null
         : { every: milliseconds(probe.every), timeout: milliseconds(probe.timeout ?? PROBE_TIMEOUT) },
+    ...upstreamTls({ ...defaults.tls, ...upstream.tls }, sources),
+    ...(upstream.proxy !== undefined && { proxy: upstream.proxy === "none" ? null : new Secret(upstream.proxy) }),
     ...(upstream.vendor && { vendor: upstream.vendor }),
     ...(upstream.accepts && { accepts: inCamelCase(upstream.accepts) }),
     ...(upstream.api && { api: upstream.api }),
     ...(upstream.forward_headers && { forwardHeaders: upstream.forward_headers.map((name) => name.toLowerCase()) }),
   };
+}
+
+function upstreamTls(written: UpstreamTlsConfig, { folder, pem }: SnapshotSources): { readonly tls?: UpstreamTls } {
+  const files = Object.entries(written).map(([key, path]) => {
+    const file = resolve(folder, String(path));
+    return [key, { file, text: new Secret(pem.get(file) ?? "") }] as const;
+  });
+  return files.length === 0 ? {} : { tls: Object.fromEntries(files) };
 }
 
 function buildConcurrency(written: ConcurrencyConfig): ConcurrencySettings {

@@ -1,5 +1,5 @@
 import { dirname, relative } from "node:path";
-import { type Address, type AdminToken, type AuthSettings, type Secret, type Snapshot } from "../kit/index.ts";
+import type { AdminToken, AuthSettings, ListenerAddress, Secret, Snapshot } from "../kit/index.ts";
 import { type Changes, FUTURE_USERS, type Two, type Value } from "./change.ts";
 import { same } from "./same.ts";
 import {
@@ -203,8 +203,10 @@ function rateOf(limit: IpLimit): number {
   return limit === null ? Infinity : limit.requests / limit.window;
 }
 
-function addressText({ host, port }: Address): string {
-  return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+function addressText({ host, port, tls }: ListenerAddress): string {
+  const place = host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
+  if (tls === undefined) return place;
+  return `https://${place}${tls.clientCa === undefined ? "" : " with client certificates"}`;
 }
 
 function adminText(admin: Snapshot["server"]["admin"]): string {

@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { builtins } from "../../plugins/index.ts";
 import { ConfigurationError, type Diagnostic, formatText } from "../config/diagnostics.ts";
+import { environmentOf } from "../config/env-file.ts";
 import type { RuleId } from "../config/rules.ts";
 import { loadLastGood, saveLastGood, storeUrlHint } from "../config/last-good.ts";
 import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
@@ -25,7 +26,8 @@ export interface FirstLoad {
   readonly rejected: Pick<LoadResult, "diagnostics" | "sources"> | null;
 }
 
-export type CheckSettings = Pick<LoadOptions, "file" | "strict" | "now"> & Partial<Pick<LoadOptions, "env" | "read">>;
+export type CheckSettings = Pick<LoadOptions, "file" | "strict" | "now" | "envFile"> &
+  Partial<Pick<LoadOptions, "env" | "read">>;
 
 /** Validates a file as a start would, offline. @param options.env `process.env` unless given. */
 export function checkConfig(options: CheckSettings): Promise<LoadResult> {
@@ -52,9 +54,9 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
   return { loaded: last, files: loaded.files, rejected: loaded };
 }
 
-/** Reads the file as it is now. */
-export function loadAgain(settings: LoadSettings): Promise<LoadResult> {
-  return loadConfig(loadOptions(settings));
+/** Reads the file as it is now. @param serves whether something serves meanwhile, with TLS files of its own. */
+export function loadAgain(settings: LoadSettings, serves = false): Promise<LoadResult> {
+  return loadConfig({ ...loadOptions(settings), ...(serves && { tlsFiles: "lenient" }) });
 }
 
 export function loadOptions({ file, env, strict, mode, log }: LoadSettings): LoadOptions {
@@ -106,9 +108,10 @@ async function lastGood({
   log,
 }: Pick<LoadOptions, "file" | "env" | "mode"> & { readonly log: Log }): Promise<Loaded | null> {
   const path = resolve(file);
-  const hint = await storeUrlHint(path, env);
+  const variables = await environmentOf(path, env);
+  const hint = await storeUrlHint(path, variables);
   const folders = new Set(
-    [hint ?? "", env["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, env)),
+    [hint ?? "", variables["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, variables)),
   );
   for (const folder of folders) {
     const result = await loadLastGood(folder, { env, mode, ...BUILT_IN });
@@ -116,6 +119,18 @@ async function lastGood({
     if (result !== null) log.warn({ folder }, "last good configuration is not usable either");
   }
   return null;
+}
+
+/**
+ * The variables that this process goes by. `GATEWAY_DATA` may stand in `.env`; what is there for references is left to each
+ * load, so that a reload finds it changed.
+ */
+export async function processVariables({
+  file,
+  env,
+}: Pick<LoadSettings, "file" | "env">): Promise<LoadSettings["env"]> {
+  const { GATEWAY_DATA: folder } = await environmentOf(resolve(file), env);
+  return folder === undefined ? env : { ...env, GATEWAY_DATA: folder };
 }
 
 function lastGoodFolder(storeUrl: string, file: string, env: LoadSettings["env"]): string {
@@ -216,7 +231,7 @@ export function restartSections({ server, store, telemetry }: Snapshot): Record<
   const { otlp } = telemetry;
   return {
     "server.listen": JSON.stringify(server.listen),
-    "server.admin": JSON.stringify(admin && [admin.host, admin.port]),
+    "server.admin": JSON.stringify(admin && [admin.host, admin.port, admin.tls]),
     "server.workers": String(server.workers),
     store: JSON.stringify([
       store.url.reveal(),

@@ -86,7 +86,7 @@ export async function startGenerations(context: StartContext, options: Generatio
     async load() {
       // At every reload, also one that changes nothing: the file may have been moved away to begin a new one.
       telemetry.reopen();
-      const again = await loadAgain(settings);
+      const again = await loadAgain(settings, true);
       read = isLoaded(again) ? again.snapshot : null;
       if (!isLoaded(again)) return again;
       await lists.refresh(again.snapshot);

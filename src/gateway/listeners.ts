@@ -1,7 +1,7 @@
 import type { Address, GatewayError } from "../kit/index.ts";
 import { createAdminHandler } from "../server/admin/handler.ts";
 import type { AdminServices } from "../server/admin/services.ts";
-import { cut, type Listening, listenOn } from "../server/listen.ts";
+import { cut, type Listening } from "../server/listen.ts";
 import { openApiDocument } from "../server/openapi/document.ts";
 import { createConsolePages, createDashboardPages, type PageFiles } from "../server/pages.ts";
 import { createPublicServer, type PublicServer } from "../server/public.ts";
@@ -9,6 +9,7 @@ import { validateBody as validateCompiled, type ValidateBody } from "../server/b
 import type { SignInRecord, UserStreams } from "../server/endpoint.ts";
 import { createRoutes } from "../server/endpoints.ts";
 import { type AdminView, adminRoutes } from "./admin-view.ts";
+import { listenSecurely } from "./certificates.ts";
 import type { Accounts, StartContext, Storage, Telemetry } from "./services.ts";
 import type { RouteObserver } from "../telemetry/observer.ts";
 import type { Tokenizer } from "./tokenizer.ts";
@@ -37,15 +38,17 @@ type PublicParts = [
 
 /** Opens the public addresses: from here on requests are served. @throws Error for an address that cannot be had. */
 export async function listenPublic(...parts: PublicParts): Promise<PublicListener> {
-  const [{ start, closing }, , , { observer }] = parts;
+  const [{ start, closing, log, now }, , , { observer }] = parts;
   const server = publicServer(...parts);
-  const listening = await listenOn(start.loaded.snapshot.server.listen, server.handler, {
+  const options = {
     setting: "server.listen",
     connections: server.connections,
     errorFormat: () => parts[0].state.snapshot.server.errorFormat,
-    onMalformed: (status, requestId) =>
+    onMalformed: (status: number, requestId: string) =>
       observer.rejectedEarly({ endpoint: "other", status, code: null, requestId, durationMs: 0 }),
-  });
+  };
+  const { listen } = start.loaded.snapshot.server;
+  const listening = await listenSecurely(listen, server.handler, options, { log, now });
   closing.add(() => cut(listening));
   return { server, listening };
 }
@@ -128,12 +131,12 @@ export async function listenAdmin(
     now,
     log,
   });
-  const listening = await listenOn([admin], handler, { setting: "server.admin" });
+  const listening = await listenSecurely([admin], handler, { setting: "server.admin" }, { log, now });
   closing.add(() => cut(listening));
   return listening.addresses[0] ?? null;
 }
 
-/** `http://HOST:PORT`, an IPv6 host in brackets. */
-export function urlOf({ host, port }: Address): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+/** `http://HOST:PORT` or `https://HOST:PORT`, an IPv6 host in brackets. */
+export function urlOf({ host, port, secure }: Address): string {
+  return `${secure ? "https" : "http"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

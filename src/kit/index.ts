@@ -24,6 +24,7 @@ export * from "./own-reply.ts";
 export * from "./plugin.ts";
 export type * from "./public-snapshot.ts";
 export * from "./references.ts";
+export * from "./proxies.ts";
 export * from "./reply.ts";
 export * from "./request.ts";
 export * from "./secret.ts";

@@ -26,6 +26,36 @@ export interface Snapshot {
 export interface Address {
   readonly host: string;
   readonly port: number;
+  /** Once bound: it speaks TLS. */
+  readonly secure?: true;
+}
+
+/** Absolute paths of the PEM files of a listener. Their contents are no part of the configuration: they change while it serves. */
+export interface ListenerTls {
+  readonly cert: string;
+  readonly key: string;
+  /** Authorities of client certificates; left out: none is asked for. */
+  readonly clientCa?: string;
+}
+
+/** An address as configured. */
+export interface ListenerAddress extends Address {
+  /** Left out: plain HTTP. */
+  readonly tls?: ListenerTls;
+}
+
+/** The PEM file of an upstream's setting: its absolute path and its text, empty where it was not read. */
+export interface PemFile {
+  readonly file: string;
+  readonly text: Secret;
+}
+
+export interface UpstreamTls {
+  /** Authorities to trust beside the usual ones. */
+  readonly ca?: PemFile;
+  /** The client certificate, with `key`. */
+  readonly cert?: PemFile;
+  readonly key?: PemFile;
 }
 
 /** Who may use the admin API; an empty token is nobody's. */
@@ -38,9 +68,9 @@ export interface AdminToken {
 
 /** Durations are milliseconds and sizes bytes, everywhere in the snapshot. */
 export interface ServerSettings {
-  readonly listen: readonly Address[];
+  readonly listen: readonly ListenerAddress[];
   /** `null`: no admin listener. */
-  readonly admin: (Address & { readonly tokens: readonly AdminToken[] }) | null;
+  readonly admin: (ListenerAddress & { readonly tokens: readonly AdminToken[] }) | null;
   /** Scheme, host and port under which users reach the gateway; absent: as the Host header says. */
   readonly publicUrl?: string;
   readonly workers: number;
@@ -156,6 +186,12 @@ export function tierOf({ tiers }: Pick<Snapshot, "tiers">, name: string): Tier {
   return tiers[name] ?? { name, access: [], limits: { day: 0, hour: 0, minute: 0, streams: 0 } };
 }
 
+/** The plan that nobody has to name: the only one, if it may call every model; else null. */
+export function onlyTier({ tiers }: Pick<Snapshot, "tiers">): string | null {
+  const [first, ...others] = Object.values(tiers);
+  return first?.access === "all" && others.length === 0 ? first.name : null;
+}
+
 export function mayCall({ access }: Tier, model: Pick<Model, "tier">): boolean {
   return access === "all" || access.includes(model.tier);
 }
@@ -229,6 +265,10 @@ export interface Upstream {
   /** Left out: `connections` alone bounds what is in flight, and nothing waits. */
   readonly concurrency?: ConcurrencySettings;
   readonly http2: boolean;
+  /** Left out: the usual authorities, and no client certificate. */
+  readonly tls?: UpstreamTls;
+  /** URL of a proxy, which may hold a password; null: none; left out: as the variables of the process say. */
+  readonly proxy?: Secret | null;
   readonly probe: { readonly every: number; readonly timeout: number } | null;
   /** Left out: by the host of the address. */
   readonly vendor?: Vendor;

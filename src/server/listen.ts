@@ -1,6 +1,7 @@
 import cluster from "node:cluster";
 import { once } from "node:events";
 import { createServer, type RequestListener, type Server } from "node:http";
+import { Server as HttpsServer } from "node:https";
 import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net";
 import { promisify } from "node:util";
 import type { Listener } from "listhen";
@@ -14,11 +15,19 @@ import {
   refuseConnection,
   refuseStatus,
 } from "./malformed.ts";
+import { type FailedHandshake, renew, SecureConnections, secureServer, type TlsMaterial } from "./secure.ts";
 import { StalledReaders } from "./stalled-readers.ts";
+
+/** An address to listen on, by HTTPS where it has `tls`. */
+export interface ListenAddress extends Address {
+  readonly tls?: TlsMaterial | null;
+}
 
 export interface Listening {
   /** As bound: a port 0 has become a real one. */
   readonly addresses: readonly Address[];
+  /** Gives an address that speaks TLS other files, for connections from now on. @throws Error for what OpenSSL refuses */
+  readonly renew: (index: number, tls: TlsMaterial) => void;
   /** Stops accepting; resolves when the last connection has closed. Idle connections are closed at once. */
   readonly close: () => Promise<void>;
   /** Cuts every connection. */
@@ -59,28 +68,48 @@ export interface ListenOptions {
   readonly errorFormat?: EarlyRefusal["errorFormat"];
   /** What counts the connections; left out: as many as come. */
   readonly connections?: Pick<Connections, "take">;
+  /** Called for a TLS connection that ends before its handshake does. */
+  readonly onFailedHandshake?: (failed: FailedHandshake) => void;
+}
+
+/** A server that listens, or is about to. */
+interface Configured {
+  readonly server: Server;
+  /** null for plain HTTP. */
+  readonly secure: SecureConnections | null;
 }
 
 /** Listens on every address or on none. @throws Error naming the address that cannot be had. */
 export async function listenOn(
-  addresses: readonly Address[],
+  addresses: readonly ListenAddress[],
   handler: RequestListener,
   options: ListenOptions = {},
 ): Promise<Listening> {
-  const servers: Server[] = [];
+  const open: Configured[] = [];
   const stalled = new StalledReaders(options.timeouts?.stall ?? TIMEOUTS.stall);
   const closeAll = (): void => {
-    for (const server of servers) server.closeAllConnections();
+    for (const { server, secure } of open) {
+      secure?.endHandshakes();
+      server.closeAllConnections();
+    }
   };
   const close = async (): Promise<void> => {
     // Not listhen's own close: it destroys a socket as soon as its answer is written, unread bytes or not.
-    await Promise.allSettled(servers.map((server) => promisify(server.close.bind(server))()));
+    const closing = open.map(({ server, secure }) => {
+      const closed = promisify(server.close.bind(server))();
+      secure?.endHandshakes();
+      return closed;
+    });
+    await Promise.allSettled(closing);
     stalled.close();
   };
   try {
     for (const address of addresses) {
-      const server = await listenOne(address, handler, options);
-      servers.push(server.on("connection", (socket: Socket) => stalled.watch(socket)));
+      const configured = await listenOne(address, handler, options);
+      const { server, secure } = configured;
+      if (secure === null) server.on("connection", (socket: Socket) => stalled.watch(socket));
+      else server.on("secureConnection", (socket: Socket) => stalled.watch(socket, secure.below(socket)));
+      open.push(configured);
     }
   } catch (error) {
     closeAll();
@@ -88,10 +117,15 @@ export async function listenOn(
     throw error;
   }
   return {
-    addresses: addresses.map(({ host }, index) => ({
+    addresses: addresses.map(({ host, tls }, index) => ({
       host,
-      port: (servers[index]!.address() as AddressInfo).port,
+      port: (open[index]!.server.address() as AddressInfo).port,
+      ...(tls && { secure: true as const }),
     })),
+    renew(index, tls) {
+      const server = open[index]?.server;
+      if (server instanceof HttpsServer) renew(server, tls);
+    },
     close,
     closeAll,
   };
@@ -107,21 +141,29 @@ export async function cut(listening: Listening): Promise<void> {
 /** A server for streams that are handed to it as connections: `server.emit("connection", stream)`. */
 export function serverOfStreams(handler: RequestListener, options: ListenOptions = {}): Server {
   const { guarded, configure } = guard(handler, options);
-  return configure(createServer(guarded));
+  return configure(createServer(guarded)).server;
 }
 
-async function listenOne({ host, port }: Address, handler: RequestListener, options: ListenOptions): Promise<Server> {
+async function listenOne(
+  { host, port, tls }: ListenAddress,
+  handler: RequestListener,
+  options: ListenOptions,
+): Promise<Configured> {
   const { guarded, configure } = guard(handler, options);
-  return configure(
-    cluster.isWorker ? await listenShared(host, port, guarded) : await listenOwn({ host, port }, guarded, options),
-  );
+  const make = (): Server =>
+    tls ? secureServer(guarded, tls, options.timeouts?.headers ?? TIMEOUTS.headers) : createServer(guarded);
+  if (cluster.isWorker) return configure(await listenDirectly({ host, port }, make()));
+  const listen = tls
+    ? (address: Address) => listenDirectly(address, make())
+    : (address: Address, place: string) => listenWithListhen(address, guarded, place);
+  return configure(await listenOwn({ host, port }, listen, options));
 }
 
 /** What stands before every handler, and the settings of every server. */
 function guard(
   handler: RequestListener,
   options: ListenOptions,
-): { readonly guarded: RequestListener; readonly configure: (server: Server) => Server } {
+): { readonly guarded: RequestListener; readonly configure: (server: Server) => Configured } {
   const onMalformed = options.onMalformed ?? (() => {});
   const refused = new WeakSet<Socket>();
   const early = { onMalformed, errorFormat: options.errorFormat ?? (() => "text") };
@@ -131,7 +173,8 @@ function guard(
     if (refused.has(req.socket)) res.destroy();
     else if (!refuseMalformed(req, res)) handler(req, res);
   });
-  const configure = (server: Server): Server => {
+  const configure = (server: Server): Configured => {
+    const secure = server instanceof HttpsServer ? new SecureConnections(server) : null;
     const timeouts = { ...TIMEOUTS, ...options.timeouts };
     Object.assign(server, {
       headersTimeout: timeouts.headers,
@@ -149,12 +192,16 @@ function guard(
     server.on("connection", (socket: Socket) => {
       if (options.connections?.take(socket) !== false) return;
       refused.add(socket);
-      refuseConnection(socket, onMalformed);
+      refuseConnection(socket, onMalformed, secure === null);
     });
     server.on("checkContinue", guarded);
     server.on("checkExpectation", (req, res) => refuseStatus(req, res, 417, early));
-    server.on("clientError", (error, socket) => answerClientError(error, socket, onMalformed));
-    return server;
+    server.on("clientError", (error, socket) => {
+      const failed = secure?.endFailed(error, socket) ?? null;
+      if (failed === null) answerClientError(error, socket, onMalformed);
+      else options.onFailedHandshake?.(failed);
+    });
+    return { server, secure };
   };
   return { guarded, configure };
 }
@@ -162,14 +209,18 @@ function guard(
 /** What was free a moment ago, and is somebody else's now. */
 const OTHER_PORT_ATTEMPTS = 20;
 
-async function listenOwn(address: Address, handler: RequestListener, { setting }: ListenOptions): Promise<Server> {
+async function listenOwn(
+  address: Address,
+  listen: (address: Address, place: string) => Promise<Server>,
+  { setting }: ListenOptions,
+): Promise<Server> {
   const place = setting === undefined ? "" : ` in ${setting}`;
   for (let attempt = 1; ; attempt++) {
     const free = await freePort(address, place);
     try {
-      return await listenWithListhen({ host: address.host, port: free }, handler, place);
+      return await listen({ host: address.host, port: free }, place);
     } catch (error) {
-      // listhen takes no port 0: between the probe and its own look another process may have got the port.
+      // listhen takes no port 0: between the probe and this another process may have got the port.
       if (!isTaken(error)) throw error;
       if (address.port === 0 && attempt < OTHER_PORT_ATTEMPTS) continue;
       throw new Error(`cannot listen on ${address.host}:${address.port}: ${REMEDIES.EADDRINUSE}${place}`, {
@@ -217,11 +268,11 @@ function deepen(server: Server): void {
 }
 
 /**
- * In a worker, whose supervisor has the port: nothing is tried out first, because a worker that listens is given
- * connections, also by what only wants to know whether the port is free.
+ * By Node itself: for HTTPS, and in a worker, whose supervisor has the port. There nothing is tried out first, because a
+ * worker that listens is given connections, also by what only wants to know whether the port is free.
  */
-async function listenShared(host: string, port: number, handler: RequestListener): Promise<Server> {
-  const server = createServer(handler).listen({ host, port, backlog: MAX_WAITING_CONNECTIONS });
+async function listenDirectly({ host, port }: Address, server: Server): Promise<Server> {
+  server.listen({ host, port, backlog: MAX_WAITING_CONNECTIONS });
   await once(server, "listening");
   return server;
 }

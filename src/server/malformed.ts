@@ -101,10 +101,18 @@ export function refuseStatus(
   onMalformed(status, requestId);
 }
 
-/** Refuses a connection that is one too many, before anything of it is read. */
-export function refuseConnection(socket: Duplex, onMalformed: OnMalformed): void {
+/**
+ * Refuses a connection that is one too many, before anything of it is read.
+ * @param isPlain false for TLS: an answer would need the handshake, which costs more than the request.
+ */
+export function refuseConnection(socket: Duplex, onMalformed: OnMalformed, isPlain: boolean): void {
   const requestId = requestIdOf(undefined);
   const { status, headers, body, contentType } = refusalOf(overloaded());
+  if (!isPlain) {
+    socket.destroy();
+    onMalformed(status, requestId);
+    return;
+  }
   const fields = { "X-Request-Id": requestId, "Content-Type": contentType, ...headers, "Content-Length": body.length };
   const head = Object.entries(fields).map(([name, value]) => `${name}: ${value}\r\n`);
   const text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${head.join("")}Connection: close\r\n\r\n${body}`;

@@ -26,7 +26,8 @@ interface Stall {
  * progress (`_onTimeout` in https://github.com/nodejs/node/blob/main/lib/net.js) and fires after two periods.
  */
 export class StalledReaders {
-  readonly #open = new Set<Socket>();
+  /** The TCP connection of each: itself, or the one below a TLS connection. */
+  readonly #open = new Map<Socket, Socket>();
   readonly #stalls = new Map<Socket, Stall>();
   readonly #timer: NodeJS.Timeout;
   #asking = false;
@@ -39,9 +40,9 @@ export class StalledReaders {
     this.#timer = setInterval(look, afterMs / LOOKS).unref();
   }
 
-  /** Watches a connection until it closes. */
-  watch(socket: Socket): void {
-    this.#open.add(socket);
+  /** Watches a connection until it closes. @param below the TCP connection of a TLS connection, which alone can be reset. */
+  watch(socket: Socket, below: Socket = socket): void {
+    this.#open.set(socket, below);
     socket.on("close", () => {
       this.#open.delete(socket);
       this.#stalls.delete(socket);
@@ -51,7 +52,7 @@ export class StalledReaders {
   /** Called by the timer. Looks are counted instead of time: while the event loop stands still, no client can take anything. */
   async look(): Promise<void> {
     const asked: Socket[] = [];
-    for (const socket of this.#open) {
+    for (const socket of this.#open.keys()) {
       if (socket.writableLength === 0) this.#stalls.delete(socket);
       else if (this.#isAsked(socket)) asked.push(socket);
     }
@@ -82,7 +83,7 @@ export class StalledReaders {
     stall.unacknowledged = unacknowledged;
     if (isProgress) stall.looks = 0;
     // A mere close would leave megabytes in the kernel for minutes, until it gives up sending them.
-    else if (stall.looks >= LOOKS) socket.resetAndDestroy();
+    else if (stall.looks >= LOOKS) this.#open.get(socket)?.resetAndDestroy();
   }
 
   /** Looks no more. */

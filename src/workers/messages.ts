@@ -5,7 +5,7 @@ import type { Histories } from "../gateway/generation.ts";
 import type { OperationsPlan } from "../gateway/operations.ts";
 import type { EndedStream, StreamList } from "../gateway/stream-list.ts";
 import type { SourceBody } from "../gateway/source-view.ts";
-import { type Address, type AdminToken, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
+import { type AdminToken, type ListenerAddress, Secret, type Snapshot, type StoreSettings } from "../kit/index.ts";
 import type { ExplainResult, ReloadResult } from "../server/admin/endpoint.ts";
 import type { FigurePoint } from "../telemetry/figures.ts";
 import type { Scrape } from "../telemetry/metrics.ts";
@@ -70,13 +70,13 @@ export const HEARTBEAT_INTERVAL_MS = 1_000;
 
 /** Settings that all workers must have alike, even if the file was changed before one of them started. */
 export interface PinnedSettings {
-  readonly listen: readonly Address[];
+  readonly listen: readonly ListenerAddress[];
   /** With its secrets in clear text: for the channel to a worker only. */
   readonly store: Omit<StoreSettings, "url" | "nodes"> & { readonly url: string; readonly nodes: readonly string[] };
 }
 
 /** @param listen as bound. */
-export function pinnedSettings({ store }: Snapshot, listen: readonly Address[]): PinnedSettings {
+export function pinnedSettings({ store }: Snapshot, listen: readonly ListenerAddress[]): PinnedSettings {
   return { listen, store: { ...store, url: store.url.reveal(), nodes: store.nodes.map((node) => node.reveal()) } };
 }
 

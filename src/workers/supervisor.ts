@@ -5,7 +5,8 @@ import { adminRoutes, type AdminView, type ProcessReport } from "../gateway/admi
 import type { Histories } from "../gateway/generation.ts";
 import { withNewest } from "../gateway/upstream-state.ts";
 import type { FirstLoad } from "../gateway/configuration.ts";
-import { type Address, GatewayError, type Log } from "../kit/index.ts";
+import { listenSecurely } from "../gateway/certificates.ts";
+import { type Address, GatewayError, type ListenerAddress, type Log } from "../kit/index.ts";
 import type { ReloadResult } from "../server/admin/endpoint.ts";
 import { createAdminHandler } from "../server/admin/handler.ts";
 import { type AdminServices, type ServiceName, SERVICES } from "../server/admin/services.ts";
@@ -71,9 +72,12 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
   const listening =
     admin === null
       ? null
-      : await listenOn([admin], adminHandler({ ...admin, trustedProxies: snapshot.server.trustedProxies }), {
-          setting: "server.admin",
-        });
+      : await listenSecurely(
+          [admin],
+          adminHandler({ ...admin, trustedProxies: snapshot.server.trustedProxies }),
+          { setting: "server.admin" },
+          { log, now: Date.now },
+        );
   try {
     await pool.start((worker) => view.retainCounters(worker));
   } catch (error) {
@@ -81,7 +85,7 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
     throw error;
   }
   return {
-    addresses,
+    addresses: addresses.map(({ host, port, tls }) => ({ host, port, ...(tls && { secure: true }) })),
     admin: listening?.addresses[0] ?? null,
     reload: () => view.reload(),
     async drain(maxMs) {
@@ -96,16 +100,17 @@ export async function startSupervisor({ start, log }: SupervisorOptions): Promis
  * A port 0 becomes the same free port for all workers, and an address in use is reported before any of them starts.
  * @throws Error for an address that cannot be had.
  */
-async function boundOnce(listen: readonly Address[]): Promise<readonly Address[]> {
+async function boundOnce(listen: readonly ListenerAddress[]): Promise<readonly ListenerAddress[]> {
   const { lowest, highest } = CHOSEN_PORTS;
   for (let choice = 1; ; choice += 1) {
-    const chosen = listen.map((address) =>
-      address.port === 0 ? { ...address, port: randomInt(lowest, highest + 1) } : address,
-    );
+    const chosen = listen.map(({ host, port }) => ({
+      host,
+      port: port === 0 ? randomInt(lowest, highest + 1) : port,
+    }));
     try {
       const probe = await listenOn(chosen, (_req, res) => res.destroy(), { setting: "server.listen" });
       await cut(probe);
-      return probe.addresses;
+      return listen.map((address, index) => ({ ...address, ...probe.addresses[index] }));
     } catch (error) {
       if (choice === MAX_CHOICES || listen.every(({ port }) => port !== 0)) throw error;
     }

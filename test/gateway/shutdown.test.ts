@@ -20,6 +20,7 @@ function serverWith(inFlight: number, timeout: number) {
   const closed = Promise.withResolvers<void>();
   const listening: Listening = {
     addresses: [],
+    renew() {},
     close: () => closed.promise,
     closeAll() {
       done.push("cut");

@@ -31,8 +31,8 @@ function linkAdminTokens(context: LinkContext): void {
     context.report(`${pointer}/token`, {
       rule: "admin-token-short",
       severity: "warning",
-      message: `has fewer than ${MIN_TOKEN_CHARACTERS} characters, and other machines may try it`,
-      hint: "make one with openssl rand -hex 32",
+      message: `has fewer than ${MIN_TOKEN_CHARACTERS} characters, and other machines can reach the listener`,
+      hint: "generate one with openssl rand -hex 32",
     });
   }
 }
@@ -44,12 +44,12 @@ function linkAdminText(context: LinkContext): void {
     (token) => (token ?? "") !== "",
   );
   const mayHave = hasToken || context.isUnset("/server/admin/token");
-  if (!isExposed(admin?.host) || !mayHave || admin?.behind_tls === true) return;
+  if (!isExposed(admin?.host) || !mayHave || admin?.behind_tls === true || admin?.tls !== undefined) return;
   context.report("/server/admin/host", {
     rule: "admin-clear-text",
     severity: "warning",
     message: "tokens cross the network in clear text",
-    hint: "listen on 127.0.0.1, or let a proxy speak TLS and set server.admin.behind_tls: true",
+    hint: "add server.admin.tls, listen on 127.0.0.1, or let a proxy speak TLS and set server.admin.behind_tls: true",
   });
 }
 

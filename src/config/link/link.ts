@@ -2,6 +2,7 @@ import { isLoopback, pathOf, type Steps } from "../../kit/index.ts";
 import { type Diagnostic, join, type Severity } from "../diagnostics.ts";
 import type { SecretScalar } from "../secrets.ts";
 import type { LoadedSteps } from "../steps.ts";
+import type { TlsFinding } from "../tls-files.ts";
 import { MAX_TIMER, milliseconds } from "../settings.ts";
 import type { Validated } from "../validate.ts";
 import { type ContextOptions, LinkContext } from "./context.ts";
@@ -19,6 +20,8 @@ interface LinkOptions extends ContextOptions {
   readonly secrets: readonly SecretScalar[];
   /** How bad an unset variable is where empty text cannot stand. */
   readonly missingValue: Severity;
+  /** About the TLS files that were read. */
+  readonly tls: readonly TlsFinding[];
 }
 
 /** Everything that one value cannot show: names, capabilities, prices, order. */
@@ -32,6 +35,10 @@ export function* link(validated: Validated, loaded: LoadedSteps, options: LinkOp
   linkAuth(context);
   linkTiers(context);
   linkUpstreams(context);
+  for (const { pointer, finding, ofFile } of options.tls) {
+    const message = ofFile ? `${context.show(pointer)} ${finding.message}` : finding.message;
+    context.report(pointer, { ...finding, message });
+  }
   linkExposure(context);
   linkHeartbeat(context);
   yield* linkModels(context);
@@ -52,8 +59,8 @@ function linkPlainSecrets(context: LinkContext, secrets: readonly SecretScalar[]
     context.report(pointer, {
       rule: "plain-secret",
       severity: "warning",
-      message: "is a secret that stands in the file",
-      hint: "write ${env:NAME} or ${file:path}, and change it if others could read the file",
+      message: "is a plain-text secret",
+      hint: "move it to an environment variable, ${env:NAME}, or a file, ${file:path}; change it if others could read this file",
     });
   }
 }
@@ -92,7 +99,7 @@ function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => S
       const hint = `set it, or give a default: \${env:${reference.unset}:-…}`;
       context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
     } else if (TIMER_KEYS.has(path.at(-1)) && isTooLong(value)) {
-      const message = "is longer than a timer can wait";
+      const message = "is longer than a timer can run";
       context.report(join("", ...path), { rule: "timer-range", message, hint: `at most ${MAX_TIMER}` });
     }
   });
@@ -109,7 +116,7 @@ function linkStatus(context: LinkContext): void {
     const pointer = join("/status/incidents", index);
     const { id, status, created_at: created, resolved_at: resolved } = incident ?? {};
     if (id !== undefined && ids.has(id)) {
-      const message = `the id ${context.show(`${pointer}/id`)} is taken by an incident above`;
+      const message = `the id ${context.show(`${pointer}/id`)} is already used by an incident above`;
       context.report(`${pointer}/id`, { rule: "duplicate-incident", message, hint: "give each incident its own id" });
     }
     if (id !== undefined) ids.add(id);

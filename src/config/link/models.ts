@@ -116,7 +116,7 @@ function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPo
     linkMaxOutput(context, model, target, at);
     linkParameters(context, model, target, at);
     if (target.weight !== undefined && !weighted) {
-      const message = "a weight counts in a step with balance: weighted only";
+      const message = "a weight has an effect only in a step with balance: weighted";
       context.report(
         join(at, "weight"),
         { rule: "target-weight", severity: "warning", message, hint: "remove it" },
@@ -127,7 +127,7 @@ function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPo
     if (upstream === undefined || name === undefined) continue;
     const identity = JSON.stringify([upstream, name, parameters]);
     if (seen.has(identity)) {
-      const message = "the chain has this upstream and model already";
+      const message = "the chain already has this upstream and model";
       context.report(at, { rule: "repeated-target", severity: "warning", message, hint: "remove the second one" });
     }
     seen.add(identity);
@@ -201,8 +201,8 @@ function linkMaxOutput(
   context.report(pointer, {
     rule: "vendor-limits",
     severity: "warning",
-    message: `${context.show(pointer)} does not write as many as the ${tokens} tokens of the model's max_output`,
-    hint: "lower max_output, or take another model for this step",
+    message: `${context.show(pointer)} cannot write the ${tokens} tokens of the model's max_output`,
+    hint: "lower max_output, or use another model in this step",
   });
 }
 

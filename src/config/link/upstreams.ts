@@ -24,7 +24,7 @@ export function linkUpstreams(context: LinkContext): void {
         {
           rule: "unused-upstream",
           severity: "warning",
-          message: "is in no chain",
+          message: "is not used in any chain",
           hint: "use it in a chain, or remove it",
         },
         "key",
@@ -68,7 +68,7 @@ function modelsByUpstream({ config }: LinkContext): ReadonlyMap<string, Readonly
 }
 
 /** Whose models fail one by one, as each runs on servers of its own. */
-const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
+export const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
 
 function linkBreakerScope(context: LinkContext, name: string, modelCount: number): void {
   const { upstreams = {}, defaults } = context.config;
@@ -118,7 +118,7 @@ function linkVendor(context: LinkContext, upstream: Incomplete<UpstreamConfig>, 
   for (const key of ["vendor", "api"] as const) {
     const { dialects, remedy } = DIALECTS_OF_KEY[key];
     if (upstream[key] === undefined || (dialects as readonly string[]).includes(dialect)) continue;
-    const message = `'${key}' means nothing for the dialect ${dialect}, only for ${dialects.join(" and ")}`;
+    const message = `'${key}' has no effect in the dialect ${dialect}, only for ${dialects.join(" and ")}`;
     context.report(join(pointer, key), { rule: "vendor-dialect", message, hint: remedy }, "key");
   }
 }
@@ -256,7 +256,7 @@ function linkGoogle(context: LinkContext, name: string, upstream: Incomplete<Ups
 }
 
 function vertexUrl(host: string, publisher: string): Finding {
-  const message = "an address of Vertex AI names its version, project, location and publisher";
+  const message = "an address of Vertex AI must name version, project, location and publisher";
   return {
     rule: "upstream-url",
     message,
@@ -278,7 +278,7 @@ function wrongKey(
     return { message, hint: `${place}, or give a key of the provider` };
   }
   if (!google) return null;
-  const message = file === null ? "the upstream's key begins like JSON and is none" : wrongFile(file);
+  const message = file === null ? "the upstream's key looks like JSON and is not valid JSON" : wrongFile(file);
   return message === null ? null : { message, hint: HINT };
 }
 
