@@ -157,7 +157,9 @@ function addImportCommand(program: Command): void {
     .argument("<file>", "the configuration, for example config.yaml")
     .option("--out <file>", "write the new configuration to a file that is not there yet (default: stdout)")
     .option("--tests <file>", "also write tests of its routing, for gateway test")
-    .addOption(new Option("--format <format>", "how to print the findings, on stderr").choices(["text", "json"]).default("text"))
+    .addOption(
+      new Option("--format <format>", "how to print the findings, on stderr").choices(["text", "json"]).default("text"),
+    )
     .addHelpText("after", "\nExit codes: 0 nothing is lost, 1 something is, 3 no such file, or no such configuration.")
     .action(async (kind: SourceKind, file: string, options: ImportOptions) =>
       (await import("./import.ts")).importFile(kind, file, options),

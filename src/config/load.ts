@@ -37,6 +37,8 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly now?: number | null;
   /** `check` unless given. `lenient`: a listener's file that cannot be used is a warning. `skip`: none is read. */
   readonly tlsFiles?: "check" | "lenient" | "skip";
+  /** What the command line changes in every snapshot, such as the port; the steps of the pipeline stay. */
+  readonly adjust?: (snapshot: Snapshot) => Snapshot;
   /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
   readonly dryRun?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
 }
@@ -167,7 +169,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const hash = hashOf(sources.values(), folder);
     const ok = !found.some(({ severity }) => severity === "error" || (options.strict === true && severity !== "note"));
     const settings = steps.map((step) => step.settings);
-    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash, pem: tls.texts }) : null;
+    const built = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash, pem: tls.texts }) : null;
+    const snapshot = built && (options.adjust?.(built) ?? built);
     const rest = { hash, files: watched(), sources: [...sources.values()], secrets };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };

@@ -75,7 +75,11 @@ export class Draft {
         name === named
           ? (target: string | null) => this.findings.mapped(field, target, `comes from the variable ${name}`)
           : (target: string | null) =>
-              this.findings.changed(field, target, `comes from the variable ${name}, as its name is no name of one here`);
+              this.findings.changed(
+                field,
+                target,
+                `comes from the variable ${name}, as its name is no name of one here`,
+              );
       return { text: `\${env:${name}}`, tell: told };
     }
     const text = field.text ?? "";

@@ -49,7 +49,9 @@ export class Secrets {
 
   /** True if a text of the source may be written: it is no secret, does not hold one, and does not look like one. */
   isPublic(text: string): boolean {
-    return !looksLikeSecret(text) && secretPartsOf(text).length === 0 && ![...this.#texts].some((one) => text.includes(one));
+    return (
+      !looksLikeSecret(text) && secretPartsOf(text).length === 0 && ![...this.#texts].some((one) => text.includes(one))
+    );
   }
 
   /** The last net below everything that is written. */

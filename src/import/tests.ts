@@ -23,7 +23,8 @@ export function writeTests({ config: { models } }: Draft, config: string, header
     if (upstreams.length > 1) for (const upstream of upstreams) alone.push([model, upstream]);
     const from = unique(first);
     const second = others.find((step) => step.some(({ upstream }) => !from.includes(upstream)));
-    if (from.length === 1 && second?.length === 1 && others[0] === second) next.push([model, from[0]!, second[0]!.upstream]);
+    if (from.length === 1 && second?.length === 1 && others[0] === second)
+      next.push([model, from[0]!, second[0]!.upstream]);
   }
   const tests = [
     served.length > 0 && {

@@ -61,7 +61,12 @@ const FEATURES: Readonly<Record<string, string>> = {
 };
 
 /** Reads one row of `model_list`; null, and told, for one that cannot be served here. @param id the model's, for targets. */
-export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<string, Field>, idOf: (name: string) => string): Row | null {
+export function readRow(
+  draft: Draft,
+  row: Field,
+  credentials: ReadonlyMap<string, Field>,
+  idOf: (name: string) => string,
+): Row | null {
   const { findings } = draft;
   const own = at(row, "litellm_params");
   const info = at(row, "model_info");
@@ -94,12 +99,18 @@ export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<strin
   const kind = kindOf(draft, info, own, destination.model, id);
   const provider = litellmProvider(destination.provider);
   if (kind === null || !CAPABILITIES[provider.dialect].served.includes(kind)) {
-    const what = kind === null ? "models of this mode are not served here" : `the dialect ${provider.dialect} serves no models of kind ${kind} here`;
+    const what =
+      kind === null
+        ? "models of this mode are not served here"
+        : `the dialect ${provider.dialect} serves no models of kind ${kind} here`;
     findings.dropped(row, `${what}: it is left out`);
     return null;
   }
   if (at(own, "mock_response") !== undefined) {
-    findings.lost(at(own, "mock_response"), "there are no canned answers: requests go to the provider (base_url: \"sim:\" is a simulator)");
+    findings.lost(
+      at(own, "mock_response"),
+      'there are no canned answers: requests go to the provider (base_url: "sim:" is a simulator)',
+    );
   }
   const reached = targetOf(draft, params, modelField, destination);
   if (reached === null) {
@@ -119,7 +130,10 @@ export function readRow(draft: Draft, row: Field, credentials: ReadonlyMap<strin
   };
   const price = pricesOf(draft, [own, info], kind, pointer("price"));
   const isUnpriced = price === null && !reached.isLocal;
-  const because = [destination.difference, isUnpriced ? `has no price in the file, so it is free until you set price of ${id}` : null];
+  const because = [
+    destination.difference,
+    isUnpriced ? `has no price in the file, so it is free until you set price of ${id}` : null,
+  ];
   const differences = because.filter((one) => one !== null);
   if (differences.length > 0) findings.changed(modelField, pointer("chain"), differences.join("; "));
   else findings.mapped(modelField, pointer("chain"));
@@ -144,11 +158,20 @@ function kindOf(draft: Draft, info: Field | undefined, own: Field, model: string
 function timeoutsOf(draft: Draft, params: Params, pointer: string): TimeoutsConfig | null {
   const total = secondsOf(params("timeout") ?? params("request_timeout"));
   const first = secondsOf(params("stream_timeout"));
-  for (const [key, duration] of [["timeout", total], ["request_timeout", total], ["stream_timeout", first]] as const) {
+  for (const [key, duration] of [
+    ["timeout", total],
+    ["request_timeout", total],
+    ["stream_timeout", first],
+  ] as const) {
     const field = params(key);
     if (field === undefined) continue;
     if (duration === null) draft.findings.lost(field, "is no number of seconds: set timeouts of the step by hand");
-    else draft.findings.mapped(field, pointer, `is timeouts.${key === "stream_timeout" ? "first_byte" : "total"} of the step`);
+    else
+      draft.findings.mapped(
+        field,
+        pointer,
+        `is timeouts.${key === "stream_timeout" ? "first_byte" : "total"} of the step`,
+      );
   }
   return boundedTimeouts(total, first);
 }
@@ -184,17 +207,30 @@ const SAFE_WORD = /^[a-z][a-z_-]{0,20}$/;
 const MAX_PARAMETERS_DEPTH = 4;
 
 /** Fields that are sent with every request: only numbers, flags and single words, as any other text could be a secret. */
-function parametersOf(draft: Draft, own: Field, { dialect }: Provider, kind: Kind, pointer: string): ParametersConfig | null {
+function parametersOf(
+  draft: Draft,
+  own: Field,
+  { dialect }: Provider,
+  kind: Kind,
+  pointer: string,
+): ParametersConfig | null {
   const set: Record<string, string | number | boolean> = {};
   const { findings } = draft;
   const take = (field: Field, place: string, depth: number): void => {
     if (field.kind === "map" && depth < MAX_PARAMETERS_DEPTH && field.entries.size > 0) {
-      for (const [key, inner] of field.entries) take(inner, `${place}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1);
+      for (const [key, inner] of field.entries)
+        take(inner, `${place}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1);
       return;
     }
     const value = field.isText ? field.text : (flagOf(field) ?? numberOf(field));
-    const isSafe = typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && SAFE_WORD.test(value));
-    if (field.kind !== "scalar" || value === null || !isSafe || /^\/(?:model|stream|messages|input)(?:\/|$)/.test(place)) {
+    const isSafe =
+      typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && SAFE_WORD.test(value));
+    if (
+      field.kind !== "scalar" ||
+      value === null ||
+      !isSafe ||
+      /^\/(?:model|stream|messages|input)(?:\/|$)/.test(place)
+    ) {
       findings.lost(field, "is not copied, as it could be a secret: set it by parameters of the step");
       return;
     }
@@ -206,7 +242,10 @@ function parametersOf(draft: Draft, own: Field, { dialect }: Provider, kind: Kin
     const isField = REQUEST_FIELDS.test(key);
     if (!isField && key !== "extra_body") continue;
     if (!isOurs || kind === "transcription" || kind === "image")
-      findings.lost(field, `is a default of requests: set it by parameters of the step, in the words of the dialect ${dialect}`);
+      findings.lost(
+        field,
+        `is a default of requests: set it by parameters of the step, in the words of the dialect ${dialect}`,
+      );
     else if (key === "extra_body") for (const [inner, value] of field.entries) take(value, `/${inner}`, 1);
     else take(field, `/${key}`, 1);
   }
@@ -214,7 +253,12 @@ function parametersOf(draft: Draft, own: Field, { dialect }: Provider, kind: Kin
 }
 
 /** Costs stand in `litellm_params` or in `model_info`; the first counts. */
-function pricesOf(draft: Draft, places: readonly (Field | undefined)[], kind: Kind, pointer: string): PriceConfig | null {
+function pricesOf(
+  draft: Draft,
+  places: readonly (Field | undefined)[],
+  kind: Kind,
+  pointer: string,
+): PriceConfig | null {
   const price: Partial<Record<keyof PriceConfig, number>> = {};
   const told: (() => void)[] = [];
   for (const place of places) {
@@ -222,9 +266,11 @@ function pricesOf(draft: Draft, places: readonly (Field | undefined)[], kind: Ki
       if (!/cost/.test(key)) continue;
       const [unit, factor, kinds] = Object.hasOwn(COSTS, key) ? COSTS[key]! : [];
       const amount = unit === undefined || factor === undefined ? null : priceOf(field, factor);
-      if (unit === undefined || kinds?.includes(kind) !== true) draft.findings.lost(field, `a price of kind ${kind} has no such unit here`);
+      if (unit === undefined || kinds?.includes(kind) !== true)
+        draft.findings.lost(field, `a price of kind ${kind} has no such unit here`);
       else if (amount === null) draft.findings.lost(field, "is no amount");
-      else if (price[unit] !== undefined && price[unit] !== amount) draft.findings.lost(field, `another price of the same unit, which stands before it, counts`);
+      else if (price[unit] !== undefined && price[unit] !== amount)
+        draft.findings.lost(field, `another price of the same unit, which stands before it, counts`);
       else {
         price[unit] = amount;
         told.push(() => draft.findings.mapped(field, `${pointer}/${unit}`));
@@ -256,7 +302,7 @@ function modelOf(
   const output = at(info, "max_output_tokens");
   const either = at(info, "max_tokens");
   const window = kind === "chat" ? countOf(input) : null;
-  const longest = kind === "chat" ? countOf(output) ?? countOf(either) : null;
+  const longest = kind === "chat" ? (countOf(output) ?? countOf(either)) : null;
   if (window !== null) {
     model.context_window = window + (longest ?? 0);
     const reason = "prompt and answer together: the longest prompt, and the longest answer";
@@ -272,7 +318,11 @@ function modelOf(
     if (Object.hasOwn(FEATURES, key) && kind === "chat") {
       const flag = flagOf(field);
       if (flag === true) features.add(FEATURES[key]!);
-      findings.mapped(field, pointer("features"), flag === true ? "is one of features" : "is not promised among features");
+      findings.mapped(
+        field,
+        pointer("features"),
+        flag === true ? "is one of features" : "is not promised among features",
+      );
     }
   }
   if (features.size > 0) model.features = [...features];
@@ -289,15 +339,23 @@ function modelOf(
 }
 
 function takeGroup(draft: Draft, groups: Field, group: Field, model: Partial<ModelConfig>): void {
-  const name = group.text!.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replace(/^[^A-Za-z]+/, "").slice(0, 64);
+  const name = group
+    .text!.replaceAll(/[^A-Za-z0-9_-]+/g, "-")
+    .replace(/^[^A-Za-z]+/, "")
+    .slice(0, 64);
   if (name === "" || !draft.secrets.isPublic(group.text!) || name === OPEN) {
     draft.findings.lost(groups, "cannot be the name of a tier: put the model on a tier by hand");
     return;
   }
   model.tier = name;
   draft.addPlan(name, [OPEN, name]);
-  draft.findings.changed(group, `/tiers/${name}`, `is the model's tier: users on the plan ${name} may call it, and those on ${OPEN} all models`);
-  for (const other of groups.items.slice(1)) draft.findings.lost(other, "a model is on one tier: add it to access of other plans by hand");
+  draft.findings.changed(
+    group,
+    `/tiers/${name}`,
+    `is the model's tier: users on the plan ${name} may call it, and those on ${OPEN} all models`,
+  );
+  for (const other of groups.items.slice(1))
+    draft.findings.lost(other, "a model is on one tier: add it to access of other plans by hand");
 }
 
 export function countOf(field: Field | undefined): number | null {

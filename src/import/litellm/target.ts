@@ -114,7 +114,10 @@ const UNKNOWN: Readonly<Record<string, string>> = {
 
 /** Names without a prefix that LiteLLM knows, the first that fits. */
 const BARE: readonly (readonly [pattern: RegExp, provider: Named])[] = [
-  [/^(?:gpt-|chatgpt-|o\d|text-embedding-(?:3|ada)|dall-e|whisper-1|tts-1|omni-moderation|text-moderation|ft:|davinci|babbage|codex)/, "openai"],
+  [
+    /^(?:gpt-|chatgpt-|o\d|text-embedding-(?:3|ada)|dall-e|whisper-1|tts-1|omni-moderation|text-moderation|ft:|davinci|babbage|codex)/,
+    "openai",
+  ],
   [/^claude-/, "anthropic"],
   [/^(?:command|embed-|rerank-)/, "cohere"],
   [/^(?:anthropic|amazon|meta|mistral|cohere|ai21|deepseek|us\.|eu\.|apac\.)\./, "bedrock"],
@@ -131,19 +134,31 @@ export interface Destination {
 }
 
 /** The provider and model of a deployment, or why there is none here. */
-export function destinationOf(written: string, custom: string | null, hasBase: boolean): Destination | { readonly why: string } {
+export function destinationOf(
+  written: string,
+  custom: string | null,
+  hasBase: boolean,
+): Destination | { readonly why: string } {
   const slash = written.indexOf("/");
   const prefix = slash < 0 ? "" : written.slice(0, slash);
-  const known = (name: string): boolean => Object.hasOwn(PREFIXES, name) || Object.hasOwn(UNKNOWN, name) || name === "vertex_ai";
+  const known = (name: string): boolean =>
+    Object.hasOwn(PREFIXES, name) || Object.hasOwn(UNKNOWN, name) || name === "vertex_ai";
   if (custom !== null && custom !== prefix) return withPrefix(custom, written, hasBase);
-  if (known(prefix) || /^(?:azure_ai|vertex_ai_beta)$/.test(prefix)) return withPrefix(prefix, written.slice(slash + 1), hasBase);
+  if (known(prefix) || /^(?:azure_ai|vertex_ai_beta)$/.test(prefix))
+    return withPrefix(prefix, written.slice(slash + 1), hasBase);
   const [, bare] = BARE.find(([pattern]) => pattern.test(written)) ?? [];
   if (bare !== undefined) return { provider: bare, model: written, difference: null };
   if (written === "*") return { provider: "openai", model: "*", difference: null };
   if (hasBase) {
-    return { provider: "compatible", model: written, difference: "has no provider in its name: taken as an OpenAI-compatible server" };
+    return {
+      provider: "compatible",
+      model: written,
+      difference: "has no provider in its name: taken as an OpenAI-compatible server",
+    };
   }
-  return { why: "names no provider that is known: write its upstream by hand, as an OpenAI-compatible server or with its dialect" };
+  return {
+    why: "names no provider that is known: write its upstream by hand, as an OpenAI-compatible server or with its dialect",
+  };
 }
 
 function withPrefix(prefix: string, model: string, hasBase: boolean): Destination | { readonly why: string } {
@@ -154,7 +169,8 @@ function withPrefix(prefix: string, model: string, hasBase: boolean): Destinatio
   if (provider === undefined) return { why: "no dialect here speaks to this provider" };
   const inner = model.replace(/^(?:responses|chat|converse|converse_like|invoke|o_series|gpt5_series)\//, "");
   if (prefix === "openai" && hasBase) return { provider: "compatible", model: inner, difference: null };
-  if (prefix === "bedrock") return { provider, model: inner.replace(/^[a-z]{2}(?:-gov)?-[a-z]+-\d\//, ""), difference: null };
+  if (prefix === "bedrock")
+    return { provider, model: inner.replace(/^[a-z]{2}(?:-gov)?-[a-z]+-\d\//, ""), difference: null };
   if (prefix === "huggingface" && !hasBase) {
     const [first, ...rest] = inner.split("/");
     const named = rest.length === 2 ? `${rest.join("/")}:${first}` : inner;
@@ -176,7 +192,8 @@ function onVertex(model: string): Destination | { readonly why: string } {
 }
 
 function onAzureAi(model: string): Destination | { readonly why: string } {
-  if (/^claude/.test(model)) return { provider: "anthropic", model, difference: "is asked at the resource's Claude endpoint" };
+  if (/^claude/.test(model))
+    return { provider: "anthropic", model, difference: "is asked at the resource's Claude endpoint" };
   return { provider: "compatible", model, difference: "is asked at the resource's OpenAI-compatible endpoint" };
 }
 
@@ -191,7 +208,11 @@ export function targetOf(
   const provider = litellmProvider(name);
   const place = placeOf(draft, params, modelField, name, provider);
   if (place === null) return null;
-  const headers = headersOf(draft, [params("extra_headers"), params("default_headers"), params("headers")], place.variable);
+  const headers = headersOf(
+    draft,
+    [params("extra_headers"), params("default_headers"), params("headers")],
+    place.variable,
+  );
   const isKnownByHost = !provider.local && place.baseUrl === provider.baseUrl;
   const upstream: UpstreamConfig = {
     dialect: provider.dialect,
@@ -212,7 +233,10 @@ export function targetOf(
 
 function nameFor(name: Named, modelField: Field): string {
   const prefix = /^([a-z_]+)\//.exec(modelField.text ?? "")?.[1] ?? "";
-  if (name === "compatible") return prefix === "" || prefix === "custom_openai" || prefix === "openai_like" ? "compatible" : prefix.replaceAll("_", "-");
+  if (name === "compatible")
+    return prefix === "" || prefix === "custom_openai" || prefix === "openai_like"
+      ? "compatible"
+      : prefix.replaceAll("_", "-");
   return name;
 }
 
@@ -252,7 +276,8 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
     findings.lost(modelField, "its address cannot be used");
     return null;
   }
-  if (params("base_url") !== undefined && params("base_url") !== baseField) findings.lost(params("base_url"), "api_base stands beside it, and wins");
+  if (params("base_url") !== undefined && params("base_url") !== baseField)
+    findings.lost(params("base_url"), "api_base stands beside it, and wins");
   const azureAi = /^azure_ai\//.test(modelField.text ?? "");
   const variable = `${prefix}_API_BASE`;
   const assumed = provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
@@ -260,7 +285,9 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
   const tells: Tell[] = [];
   if (address !== null && baseField !== undefined) tells.push((at) => address.tell(at("base_url")));
   if (address === null && provider.baseUrl === null)
-    tells.push(() => findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`));
+    tells.push(() =>
+      findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`),
+    );
   const keyField = params("api_key") ?? params("azure_ad_token");
   const isOwnServer = provider.local || address !== null;
   const keys: string[] = [];
@@ -269,8 +296,10 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
     keys.push(secret.text);
     tells.push((at) => secret.tell(at("api_keys", 0)));
   } else if (isOwnServer) {
-    if (!isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) })) keys.push("none");
-    if (keyField !== undefined) tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
+    if (!isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) }))
+      keys.push("none");
+    if (keyField !== undefined)
+      tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
   } else {
     keys.push(`\${env:${draft.variables.use(provider.variable)}}`);
   }
@@ -295,7 +324,11 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
   const concurrency = Number.isInteger(parallel) && parallel > 0 ? { concurrency: { requests: parallel } } : undefined;
   if (concurrency !== undefined)
     tells.push((at) =>
-      findings.changed(params("max_parallel_requests"), at("concurrency", "requests"), "bounds the requests of one process to this upstream; those beyond wait"),
+      findings.changed(
+        params("max_parallel_requests"),
+        at("concurrency", "requests"),
+        "bounds the requests of one process to this upstream; those beyond wait",
+      ),
     );
   return {
     baseUrl,
@@ -334,9 +367,13 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
     named === null
       ? (fixed ?? `\${env:${variables.use("AWS_REGION_NAME")}:-us-east-1}`)
       : `\${env:${variables.use(named)}}`;
-  if (host === region?.text || named !== null) tells.push((at) => findings.mapped(region, at("base_url"), "is the region in base_url"));
+  if (host === region?.text || named !== null)
+    tells.push((at) => findings.mapped(region, at("base_url"), "is the region in base_url"));
   const endpoint = params("aws_bedrock_runtime_endpoint") ?? params("api_base");
-  const address = endpoint?.text == null ? null : addressOf(draft, endpoint, litellmProvider("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
+  const address =
+    endpoint?.text == null
+      ? null
+      : addressOf(draft, endpoint, litellmProvider("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
   if (address !== null) tells.push((at) => address.tell(at("base_url")));
   const bearer = params("api_key");
   const id = params("aws_access_key_id");
@@ -387,8 +424,14 @@ function atGoogle(draft: Draft, params: Params, publisher: "google" | "anthropic
     if (field?.text != null) findings.lost(field, "cannot stand in an address");
     return fallback();
   };
-  const project = part(params("vertex_project") ?? params("vertex_ai_project"), () => `\${env:${variables.use("VERTEXAI_PROJECT")}}`);
-  const location = part(params("vertex_location") ?? params("vertex_ai_location") ?? params("region_name"), () => "global");
+  const project = part(
+    params("vertex_project") ?? params("vertex_ai_project"),
+    () => `\${env:${variables.use("VERTEXAI_PROJECT")}}`,
+  );
+  const location = part(
+    params("vertex_location") ?? params("vertex_ai_location") ?? params("region_name"),
+    () => "global",
+  );
   const host = location === "global" ? "aiplatform.googleapis.com" : `${location}-aiplatform.googleapis.com`;
   const credentials = params("vertex_credentials") ?? params("vertex_ai_credentials");
   return {
@@ -424,7 +467,11 @@ function credentialsOf(draft: Draft, field: Field | undefined, tells: Tell[]): s
   }
   const name = draft.variables.nameOf(`${field.path}`, "GOOGLE_CREDENTIALS");
   tells.push((at) =>
-    findings.changed(field, at("api_keys", 0), `is a secret that is not copied: put the whole key file, as JSON, into the variable ${name}`),
+    findings.changed(
+      field,
+      at("api_keys", 0),
+      `is a secret that is not copied: put the whole key file, as JSON, into the variable ${name}`,
+    ),
   );
   return `\${env:${name}}`;
 }
