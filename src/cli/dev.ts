@@ -91,7 +91,7 @@ async function welcome(gateway: Gateway, links: SignInLinks, kept: KeptToken | n
   const console = admin && consoleLink(admin, snapshot, links);
   if (console !== null) lines.push(`  Console     ${console.url}`);
   if (admin) lines.push(`  Admin       ${shownUrl(admin)}/readyz`);
-  if (first !== null) lines.push(`  Demo key    ${first.key}   (shown once; tier ${first.user.tier})`);
+  if (first !== null) lines.push(`  Demo key    ${first.key}   (shown once; plan ${first.user.tier})`);
   const notes = signInNotes(snapshot, {
     demo: pages && demo,
     console,

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Child, poll } from "../support/child.ts";
@@ -94,6 +94,27 @@ describe("gateway dev", () => {
       ["addKey", "cli", "done"],
       ["addUser", "cli", "done"],
     ]);
+  });
+
+  test("no link for a listener that others can reach; a configured token is not made again", async () => {
+    const token = "a-token-of-the-operator";
+    const reference = ["$", "{env:TOKEN_OF_MINE}"].join("");
+    workspace.write("gateway.yaml", {
+      ...configuration("http://127.0.0.1:9"),
+      store: { url: "memory:" },
+      server: {
+        listen: [{ host: "0.0.0.0", port: 0 }],
+        admin: { host: "127.0.0.1", port: 0, token: reference },
+      },
+    });
+    const dev = workspace.spawn(process.execPath, [`${ROOT}src/cli/main.js`, "dev"], { TOKEN_OF_MINE: token });
+    await dev.printed("stdout", /Try it:/);
+    const { Dashboard: dashboard, Console: console } = printed(dev.stdout);
+    expect(dashboard).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/$/);
+    expect(dev.stdout).toContain("sign in with an admin token of your configuration");
+    expect(dev.stdout + dev.stderr).not.toContain(token);
+    expect(existsSync(workspace.path("data/admin-token"))).toBe(false);
+    expect(await (await follow(console!)).json()).toMatchObject({ name: "admin", role: "operator" });
   });
 
   test("takes an edit over by itself", async () => {
