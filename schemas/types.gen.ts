@@ -82,9 +82,9 @@ export interface GatewayConfig {
     [k: string]: UpstreamConfig;
   };
   /**
-   * Models by the id that clients send. An id begins with route/.
+   * Models by the id that clients send. An id begins with route/. May be absent if an upstream publishes the models of its provider.
    */
-  models: {
+  models?: {
     [k: string]: ModelConfig;
   };
   /**
@@ -463,6 +463,7 @@ export interface UpstreamConfig {
    * API keys of the provider; several share the load. sim:, addresses on loopback and the vendors ollama, vllm, lmstudio and llamacpp need none. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. Vertex AI: a service account's key file, ${file:PATH}, or application-default.
    */
   api_keys?: string[];
+  models?: PublishingConfig;
   /**
    * Names of client headers that are sent on. Credentials, cookies and headers of the connection never are. Without it, none is.
    *
@@ -524,6 +525,52 @@ export interface UpstreamConfig {
    * For dialects openai and azure: the endpoint that chats are sent to.
    */
   api?: "auto" | "chat" | "responses";
+}
+/**
+ * Which models of a provider's list an upstream publishes, and what they have in common.
+ */
+export interface PublishingConfig {
+  /**
+   * Patterns of the provider's names of models; * stands for any text, also for none.
+   *
+   * @minItems 1
+   */
+  include: string[];
+  /**
+   * Patterns of names that are not published, although `include` matches them. Without it, none.
+   */
+  exclude?: string[];
+  /**
+   * Tier that all of them belong to. Required where tiers are defined. Without it, Open.
+   */
+  tier?: string;
+  price?: PriceConfig;
+}
+export interface PriceConfig {
+  input_per_million?: Money;
+  output_per_million?: Money;
+  cached_input_per_million?: Money;
+  cache_write_per_million?: Money;
+  cache_write_1h_per_million?: Money;
+  reasoning_per_million?: Money;
+  per_request?: Money;
+  /**
+   * Price of an image, in billing.currency, or a map of prices by size and quality. A model whose upstream counts the tokens of images may be priced by tokens instead, or as well. Without it, images are not charged.
+   */
+  per_image?: number | ImagePriceConfig;
+  per_second?: Money;
+  per_million_characters?: Money;
+  /**
+   * Date on which you last compared these prices with the provider's. gateway check warns after 180 days. Without it, it does not.
+   */
+  verified_at?: string;
+}
+/**
+ * Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.
+ */
+export interface ImagePriceConfig {
+  default: Money;
+  [k: string]: Money;
 }
 export interface ConcurrencyConfig {
   /**
@@ -666,32 +713,6 @@ export interface ModelConfig {
    * @minItems 1
    */
   chain: ChainStep[];
-}
-export interface PriceConfig {
-  input_per_million?: Money;
-  output_per_million?: Money;
-  cached_input_per_million?: Money;
-  cache_write_per_million?: Money;
-  cache_write_1h_per_million?: Money;
-  reasoning_per_million?: Money;
-  per_request?: Money;
-  /**
-   * Price of an image, in billing.currency, or a map of prices by size and quality. A model whose upstream counts the tokens of images may be priced by tokens instead, or as well. Without it, images are not charged.
-   */
-  per_image?: number | ImagePriceConfig;
-  per_second?: Money;
-  per_million_characters?: Money;
-  /**
-   * Date on which you last compared these prices with the provider's. gateway check warns after 180 days. Without it, it does not.
-   */
-  verified_at?: string;
-}
-/**
- * Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.
- */
-export interface ImagePriceConfig {
-  default: Money;
-  [k: string]: Money;
 }
 export interface TargetConfig {
   /**
@@ -2093,7 +2114,7 @@ export interface ConfigurationDiffQuery {
   to?: string;
 }
 /**
- * About a request that might come. One of `tier` and `user` is needed.
+ * About a request that might come. One of `tier` and `user` is needed, except where there is only one plan and it may call every model.
  */
 export interface NewRequestQuestion {
   /**
@@ -2101,7 +2122,7 @@ export interface NewRequestQuestion {
    */
   model: string;
   /**
-   * The plan; the user's when absent.
+   * The plan; the user's when absent, or the only one.
    */
   tier?: string;
   /**
@@ -2806,6 +2827,23 @@ export interface AuditEntry {
   erased: boolean;
 }
 /**
+ * What one provider listed.
+ */
+export interface ModelListStatus {
+  /**
+   * Models in the last list, whether or not they are published; null: there is no list yet.
+   */
+  listed: number | null;
+  /**
+   * When the provider gave that list; null: there is none yet.
+   */
+  listed_at: string | null;
+  /**
+   * Why the provider gave no list when it was last asked; null: it gave one.
+   */
+  error: string | null;
+}
+/**
  * The configuration in force.
  */
 export interface ConfigurationState {
@@ -2833,6 +2871,12 @@ export interface ConfigurationState {
    * Sections that differ from what runs: they need a restart.
    */
   pending: string[];
+  /**
+   * The lists of models that providers gave, by upstream: of those that publish models from their list. Absent where none does.
+   */
+  model_lists?: {
+    [k: string]: ModelListStatus;
+  };
   /**
    * Why the file was last refused; null when the last one was taken.
    */

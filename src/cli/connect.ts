@@ -30,14 +30,16 @@ export async function connect(name: string, options: ConnectOptions): Promise<vo
   const settings = client.settings(connection);
   const file = client.file(place);
   if (options.write) {
-    report(client, connection, file, await putSettings(client.format, file, settings, connection));
+    const change = await putSettings(client.format, file, settings, connection);
+    const kept = change.kept.filter(({ path }) => !client.formal?.includes(path.join(".")));
+    report(client, connection, file, { ...change, kept });
   } else {
     process.stdout.write(writeSettings(client.format, settings));
     const isProgram = client.format === "program";
     tell([isProgram ? `--write makes ${client.shown}` : `for ${client.shown}; --write adds it there`]);
   }
   const isHeld = connection.key !== null && contains(settings, connection.key);
-  const key = isHeld ? [] : [`the key: ${client.keyFrom}`];
+  const key = isHeld ? [] : [`key: ${client.keyFrom}`];
   tell([...key, ...client.next]);
 }
 
@@ -138,6 +140,7 @@ function report({ title }: Client, { key }: Connection, file: string, change: Ch
     const values = isSecret ? "holds another key" : `is ${show(present)}, would be ${show(wanted)}`;
     tell([`kept: ${path.join(".")} ${values}`]);
   }
+  if (change.kept.length > 0) tell(["kept settings win: change them by hand, or remove them and run this again"]);
   if (change.keyLeftOut) tell([`the key was not written: ${shorten(file)} sends it to another address`]);
   if (!change.written) {
     const why = change.kept.length === 0 ? `${title} is connected already` : "other settings are there already";

@@ -4,6 +4,7 @@ import { join, relative } from "node:path";
 import { createKey } from "../accounts/api-keys.ts";
 import { SignInLinks } from "../accounts/sign-in/links.ts";
 import { createUser } from "../accounts/users.ts";
+import { environmentOf } from "../config/env-file.ts";
 import { dataFolder } from "../gateway/configuration.ts";
 import { urlOf } from "../gateway/listeners.ts";
 import type { Gateway } from "../gateway/start.ts";
@@ -17,6 +18,7 @@ import {
   type User,
 } from "../kit/index.ts";
 import { auditedChange } from "./changes.ts";
+import { configFile } from "./options.ts";
 import { serve, type ServeOptions } from "./serve.ts";
 
 const DEMO_EMAIL = "demo@example.com";
@@ -25,11 +27,12 @@ const DEMO_CREDITS = 10n * NANOS_PER_UNIT;
 /** Serves with readable logs, and gives what a first request and a first look at the pages need. */
 export async function dev(options: ServeOptions): Promise<void> {
   const links = new SignInLinks(Date.now);
+  const env = await environmentOf(configFile(options.config), process.env);
   let made: KeptToken | null = null;
   const adjust = (snapshot: Snapshot): Snapshot => {
     const { admin } = snapshot.server;
     if (admin === null || admin.tokens.some(({ token }) => !token.empty)) return snapshot;
-    made ??= keepToken(dataFolder(snapshot.store.url.reveal(), snapshot.file, process.env));
+    made ??= keepToken(dataFolder(snapshot.store.url.reveal(), snapshot.file, env));
     const token = { name: "admin", role: "operator", token: new Secret(made.token) } as const;
     return deepFreeze({ ...snapshot, server: { ...snapshot.server, admin: { ...admin, tokens: [token] } } });
   };

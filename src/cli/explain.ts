@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Loaded } from "../gateway/configuration.ts";
-import { type Endpoint, isJson, type Json, type Snapshot } from "../kit/index.ts";
+import { type Endpoint, isJson, type Json, onlyTier, type Snapshot } from "../kit/index.ts";
 import { callerOf } from "../offline/caller.ts";
 import { type Caller, explain, type Question } from "../offline/explain.ts";
 import { explainPast, pastText } from "../offline/explain-past.ts";
@@ -42,11 +42,11 @@ export async function explainRequest(model: string | undefined, options: Explain
   if (request !== undefined) return explainLogged(request, model, options);
   if (options.log.length > 0) throw usage("--log is where --request is looked for");
   if (model === undefined) throw usage("name a model, or a past request with --request");
-  if (tier === undefined && user === undefined)
-    throw usage("name a plan with --tier, or a user with --user and --store");
   if ((user !== undefined) !== store) throw usage("--user and --store go together: a user's counters are in the store");
   if (key !== undefined && user === undefined) throw usage("--key is a key of --user");
   const loaded = await load(options);
+  if (tier === undefined && user === undefined && onlyTier(loaded.snapshot) === null)
+    throw usage("name a plan with --tier, or a user with --user and --store");
   const caller = user === undefined ? undefined : await callerInStore(loaded.snapshot, user, key);
   const { endpoint, stream, open, promptTokens, outputTokens } = options;
   const question: Question = {

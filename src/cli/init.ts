@@ -1,13 +1,14 @@
+import { existsSync } from "node:fs";
 import { lstat, readFile, writeFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { formatExcerpts } from "../config/report.ts";
 import { checkConfig } from "../gateway/configuration.ts";
+import type { Json, Kind } from "../kit/index.ts";
 import { checkedFlags, Interview, type ProviderOptions, warn } from "./interview.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
 import { Questions, type Terminal } from "./questions.ts";
-import { envFile, gatewayYaml, routesOf, type Starter, testsYaml } from "./starter.ts";
+import { envFile, gatewayYaml, providerYaml, routesOf, type Starter, type StarterModel, testsYaml } from "./starter.ts";
 
 export interface InitOptions extends ProviderOptions {
   readonly config?: string;
@@ -36,12 +37,17 @@ export async function init(options: InitOptions, place: InitPlace = processPlace
   try {
     const answers = await new Interview({ flags, env: place.env, asked, file }).starter();
     const today = new Date(place.now()).toISOString().slice(0, 10);
-    const starter: Starter = { ...answers, schemas: schemasFor(file), fileName: basename(file), today };
+    const inContainer = Boolean(place.env["GATEWAY_CONTAINER"]);
+    const starter: Starter = { ...answers, schemas: schemasFor(file), fileName: basename(file), today, inContainer };
     const written = await writeFiles(starter, paths, existing);
     if (existing.includes(paths.env)) await sayMissingLine(starter, paths.env);
     process.stdout.write(written.map((path) => `wrote ${shown(path)}\n`).join(""));
-    if (written.includes(paths.config)) await checkWritten(file, place);
-    process.stdout.write(nextSteps(starter, file));
+    if (written.includes(paths.config)) {
+      await checkWritten(file, place);
+      process.stdout.write(nextSteps(starter, file));
+    } else {
+      process.stdout.write(`\nTo add the provider to ${shown(file)}:\n\n${providerYaml(starter)}`);
+    }
   } finally {
     asked?.close();
   }
@@ -131,47 +137,68 @@ async function checkWritten(file: string, { env, now }: InitPlace): Promise<void
   if (!ok) throw new ExitError(EXIT.findings, `${shown(file)} was written, and needs the changes above`);
 }
 
-/** Where an editor finds the schemas: in the package if it is installed beside the configuration, or in a checkout. */
+const PACKAGE = join("node_modules", "route-gateway");
+
+/** Where an editor finds the schemas: in the package if it is installed for the configuration's folder, or in a checkout. */
 function schemasFor(file: string): Starter["schemas"] {
   const folder = dirname(file);
-  const names = { gateway: "gateway.schema.json", tests: "config-test.schema.json" };
-  const installed = installedAt(folder);
-  if (installed !== null) {
-    const at = `${installed}/schemas`;
-    return { gateway: `${at}/${names.gateway}`, tests: `${at}/${names.tests}` };
-  }
-  const own = fileURLToPath(new URL("../../schemas/", import.meta.url));
-  const near = relative(folder, own).split(sep).join("/");
-  if (near.startsWith("..") || own.split(sep).includes("node_modules")) return null;
-  return { gateway: `./${near}/${names.gateway}`, tests: `./${near}/${names.tests}` };
+  const installed = foldersUpFrom(folder).map((parent) => join(parent, PACKAGE));
+  const own = fileURLToPath(new URL("../../", import.meta.url));
+  const checkout = relative(own, folder).startsWith("..") ? [] : [own];
+  const places = [...installed, ...checkout].flatMap((root) => [join(root, "schemas"), join(root, "dist/schemas")]);
+  const found = places.find((place) => existsSync(join(place, SCHEMAS.gateway)));
+  if (found === undefined) return null;
+  const near = relative(folder, found).split(sep).join("/");
+  const at = near.startsWith("..") ? near : `./${near}`;
+  return { gateway: `${at}/${SCHEMAS.gateway}`, tests: `${at}/${SCHEMAS.tests}` };
 }
 
-/** The package's folder as a path from `folder`, if it is in a `node_modules` there or above. */
-function installedAt(folder: string): string | null {
-  try {
-    const manifest = createRequire(join(folder, "any.js")).resolve("route-gateway/package.json");
-    const near = relative(folder, dirname(manifest)).split(sep).join("/");
-    return near.includes("node_modules") ? (near.startsWith("..") ? near : `./${near}`) : null;
-  } catch {
-    return null;
-  }
+const SCHEMAS = { gateway: "gateway.schema.json", tests: "config-test.schema.json" };
+
+/** The folder and those that it is in, the nearest first. */
+function foldersUpFrom(folder: string): readonly string[] {
+  const parent = dirname(folder);
+  return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
+}
+
+/** How a first request to a model of each kind looks: path and fields of the body beside the model. */
+const REQUESTS: Readonly<Record<Kind, readonly [path: string, fields: Json]>> = {
+  chat: ["chat/completions", { messages: [{ role: "user", content: "Hello!" }] }],
+  embedding: ["embeddings", { input: "Hello!" }],
+  rerank: ["rerank", { query: "greeting", documents: ["Hello!", "Goodbye!"] }],
+  speech: ["audio/speech", { input: "Hello!", voice: "alloy" }],
+  transcription: ["audio/transcriptions", {}],
+  image: ["images/generations", { prompt: "a lighthouse" }],
+};
+
+function curlLines(origin: string, route: string, kind: Kind): string {
+  const [path, fields] = REQUESTS[kind];
+  const sent =
+    kind === "transcription"
+      ? `-F model=${route} -F file=@recording.mp3`
+      : `-H "Content-Type: application/json" \\\n    -d '${JSON.stringify({ model: route, ...fields })}'`;
+  return `  curl ${origin}/v1/${path} \\\n    -H "Authorization: Bearer $KEY" ${sent}`;
 }
 
 function nextSteps(starter: Starter, file: string): string {
-  const option = basename(file) === "gateway.yaml" && dirname(file) === process.cwd() ? "" : ` --config ${shown(file)}`;
+  const isUsual = basename(file) === "gateway.yaml" && dirname(file) === process.cwd();
+  const option = isUsual || starter.inContainer ? "" : ` --config ${shown(file)}`;
+  const command = starter.inContainer ? "docker run … " : "npx gateway ";
   const origin = `http://127.0.0.1:${starter.port ?? 8080}`;
-  const [route = ""] = routesOf(starter.models).map(([name]) => name);
+  const [[route, { kind }]] = routesOf(starter.models) as [[string, StarterModel]];
+  const editor =
+    starter.schemas === null
+      ? `${command}schema > gateway.schema.json, and this as the first line of ${basename(file)}:\n  # yaml-language-server: $schema=./gateway.schema.json`
+      : `the first line of ${basename(file)} gives completion where the YAML language server is installed`;
   return `
 Next:
-  npx gateway dev${option}     serves at ${origin}/v1, and prints a key for a first request
-  npx gateway test${option}    tests the configuration, offline
+  ${command}dev${option}     serves at ${origin}/v1, and prints a key for a first request
+  ${command}test${option}    runs ${basename(testsPath(file))}, offline
 
-A request, with that key:
-  curl ${origin}/v1/chat/completions \\
-    -H "Authorization: Bearer $KEY" -H "Content-Type: application/json" \\
-    -d '${JSON.stringify({ model: route, messages: [{ role: "user", content: "Hello!" }] })}'
+A request, with that key as $KEY:
+${curlLines(origin, route, kind)}
 
-Pages: ${origin}/ (dashboard) and ${origin}/status
-Editor: ${starter.schemas === null ? `npx gateway schema > gateway.schema.json, and name it in a first line: # yaml-language-server: $schema=./gateway.schema.json` : `the first line of ${basename(file)} gives completion in editors with a YAML language server`}
+Pages: ${origin}/ (dashboard), ${origin}/status
+Editor: ${editor}
 `;
 }

@@ -145,7 +145,7 @@ const MAX_PRICED_MODELS = 3;
 const PORTS = { usual: "8080", other: 8090 };
 
 /** What a person or the flags say. */
-export type Answers = Omit<Starter, "schemas" | "fileName" | "today">;
+export type Answers = Omit<Starter, "schemas" | "fileName" | "today" | "inContainer">;
 
 interface Found {
   readonly baseUrl: string;

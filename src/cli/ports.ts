@@ -1,8 +1,6 @@
 import { isLoopback, type ServerSettings } from "../kit/index.ts";
 import { EXIT, ExitError } from "./options.ts";
 
-const MAX_PORT = 65_535;
-
 /** The port that the command line or the environment asks for in place of the configured one. */
 export interface WantedPort {
   readonly port: number;
@@ -21,9 +19,8 @@ export function wantedPort(option: string | undefined, env: Readonly<Record<stri
   ] as const;
   for (const [source, value] of found) {
     if (value === undefined) continue;
-    const port = Number(value);
-    if (/^\d+$/.test(value) && port <= MAX_PORT) return { source, port };
-    throw new ExitError(EXIT.usage, `${source}: '${value}' is not a port (write a number from 0 to ${MAX_PORT})`);
+    if (/^\d+$/.test(value) && isPort(Number(value))) return { source, port: Number(value) };
+    throw new ExitError(EXIT.usage, `${source}: '${value}' is not a port (write a number from 0 to 65535)`);
   }
   return null;
 }
@@ -63,11 +60,15 @@ export function refuseClashes({ listen, admin }: Listening, wanted: WantedPort):
     throw new ExitError(EXIT.usage, `${said}: ${what} (choose another port)`);
   };
   for (const { setting, port } of places)
-    if (port < 0 || port > MAX_PORT) refuse(`${setting} would move to port ${port}, which does not exist`);
+    if (!isPort(port)) refuse(`${setting} would move to port ${port}, which does not exist`);
   for (const [index, one] of places.entries()) {
     const other = places.slice(0, index).find((place) => one.port !== 0 && place.port === one.port && meet(place, one));
     if (other) refuse(`${other.setting} and ${one.setting} would both listen on port ${one.port}`);
   }
+}
+
+function isPort(number: number): boolean {
+  return number >= 0 && number <= 65_535;
 }
 
 /** Whether two hosts may be one address: a name or a wildcard may be any. */

@@ -1,3 +1,4 @@
+import { AGGREGATORS } from "../config/link/upstreams.ts";
 import type { ProviderEntry } from "../config/providers.ts";
 import type { Kind } from "../kit/index.ts";
 
@@ -33,6 +34,8 @@ export interface Starter {
   readonly port: number | null;
   /** As in 2026-01-31. */
   readonly today: string;
+  /** The gateway runs in the image: loopback is the container's own. */
+  readonly inContainer: boolean;
 }
 
 /** Stands for a model where nothing is known of the provider's. */
@@ -55,27 +58,55 @@ export function lacksPrice({ free }: Pick<Starter, "free">, model: StarterModel)
 
 /** The shortest configuration that serves these models, with comments for somebody who has never seen one. */
 export function gatewayYaml(starter: Starter): string {
-  const { entry, baseUrl, keyVariable, schemas, port } = starter;
-  const { name, dialect, displayName } = entry;
-  const vendor = vendorOf(starter);
-  return lines(
+  const { schemas } = starter;
+  const head = lines(
     schemas && `# yaml-language-server: $schema=${schemas.gateway}`,
     "# Saving this file reloads a running gateway. Try a change first: npx gateway check",
     "version: 1",
-    port !== null && "",
-    port !== null && `server: # ${new URL(baseUrl).host} is taken by ${displayName}`,
-    port !== null && `  listen: [{ host: 127.0.0.1, port: ${port} }]`,
+    ...serverLines(starter),
     "",
+  );
+  return head + providerYaml(starter);
+}
+
+/** The sections about the provider and its models. */
+export function providerYaml(starter: Starter): string {
+  const { entry, baseUrl, keyVariable, models } = starter;
+  const { name, dialect } = entry;
+  const vendor = vendorOf(starter);
+  return lines(
     "upstreams: # providers",
     `  ${name}:`,
     `    dialect: ${dialect}`,
     vendor !== null && `    vendor: ${vendor}`,
     `    base_url: ${yamlText(baseUrl)}`,
     keyVariable !== null && `    api_keys: ["\${env:${keyVariable}}"] # from .env beside this file, or the environment`,
+    AGGREGATORS.has(name) &&
+      models.length > 1 &&
+      "    breaker: { scope: target } # one model may fail while others serve",
     "",
     "models: # by the name that clients send",
-    ...routesOf(starter.models).flatMap(([route, model]) => modelLines(starter, route, model)),
+    ...routesOf(models).flatMap(([route, model]) => modelLines(starter, route, model)),
   );
+}
+
+/** Only where the defaults do not serve: a port that is taken, or a container. */
+function serverLines({ entry, baseUrl, port, inContainer }: Starter): readonly string[] {
+  if (inContainer) {
+    return [
+      "",
+      "server: # docker run -p 127.0.0.1:8080:8080 publishes the port",
+      "  listen: [{ host: 0.0.0.0, port: 8080 }]",
+      "  admin: { host: 127.0.0.1, port: 9090 } # for the health check of the image",
+      "auth: { signup: off } # you add users: gateway users add",
+    ];
+  }
+  if (port === null) return [];
+  return [
+    "",
+    `server: # ${new URL(baseUrl).host} is taken by ${entry.displayName}`,
+    `  listen: [{ host: 127.0.0.1, port: ${port} }]`,
+  ];
 }
 
 function modelLines(starter: Starter, route: string, model: StarterModel): readonly (string | false | null)[] {

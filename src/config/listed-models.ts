@@ -108,11 +108,15 @@ class Publisher {
   findings(listed: readonly ListedModel[] | null): readonly ListFinding[] {
     const { name } = this.#upstream;
     const found: ListFinding[] = [];
-    const tell = (message: string, hint: string): void => {
-      found.push({ upstream: name, rule: "model-list", severity: "warning", message, hint });
+    const tell = (message: string, hint: string, severity: "warning" | "note" = "warning"): void => {
+      found.push({ upstream: name, rule: "model-list", severity, message, hint });
     };
     if (listed === null) {
-      tell(`the models that ${name} lists are not known yet: none is published`, "the log says why; it is asked again");
+      tell(
+        `the models that ${name} lists are not known: none is published`,
+        "the log says why; it is asked again",
+        "note",
+      );
     } else if (this.#included === 0) {
       tell(`none of the ${listed.length} models that ${name} lists is included`, "compare the patterns with its names");
     }

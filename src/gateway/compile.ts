@@ -3,6 +3,7 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtins } from "../../plugins/index.ts";
 import type { Diagnostic } from "../config/diagnostics.ts";
+import { environmentOf } from "../config/env-file.ts";
 import { disk, type FileAccess } from "../config/files.ts";
 import { loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
@@ -32,6 +33,7 @@ const STAND_INS =
  */
 export async function compileOffline(settings: CompileOptions): Promise<LoadResult> {
   const { file, env, access = {}, setsUp = false } = settings;
+  const set = await environmentOf(resolve(file), env);
   const variables: Record<string, string | undefined> = { ...env };
   const contents = new Map<string, string>();
   const path = resolve(file);
@@ -52,7 +54,7 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
   let result = await loadConfig(options);
   const missing = new Map<string, Missing>();
   for (let round = 0; ; round += 1) {
-    const found = missingOf(result, variables, dirname(path), missing);
+    const found = missingOf(result, set, dirname(path), missing);
     if (found.length === 0 || round > STAND_INS.length) break;
     for (const one of found) {
       const standIn = STAND_INS[one.tried];
@@ -78,7 +80,7 @@ const REFERENCE = /\$\{(env|file):([^{}:]+)\}/g;
 /** The references without a value at the places where something is wrong, for which there are stand-ins left. */
 function missingOf(
   { sources, diagnostics }: LoadResult,
-  variables: LoadOptions["env"],
+  set: LoadOptions["env"],
   folder: string,
   known: Map<string, Missing>,
 ): readonly Missing[] {
@@ -87,7 +89,7 @@ function missingOf(
   for (const { file, line, column, rule } of diagnostics.filter(needsValue)) {
     const text = texts.get(resolve(file))?.[line - 1]?.slice(column - 1) ?? "";
     for (const [whole, kind, name] of firstValue(text).matchAll(REFERENCE)) {
-      const isUnset = kind === "file" ? rule.startsWith("file-") : variables[name!] === undefined;
+      const isUnset = kind === "file" ? rule.startsWith("file-") : set[name!] === undefined;
       const missing =
         known.get(whole) ??
         (isUnset

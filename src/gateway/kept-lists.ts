@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isJson, type ListedModel, type Log, type Upstream } from "../kit/index.ts";
+import { type Diagnostic, diagnose, join as pointer } from "../config/diagnostics.ts";
+import { type KnownLists, withListed } from "../config/listed-models.ts";
+import { inTurns, isJson, type ListedModel, type Log, type Upstream } from "../kit/index.ts";
+import type { Loaded } from "./configuration.ts";
 
 /** In the folder of the store's data, beside the last good configuration. */
 const FILE = "model-lists.json";
@@ -106,4 +109,18 @@ function isListed(model: unknown): model is ListedModel {
     texts.every((value) => value === undefined || typeof value === "string") &&
     numbers.every((value) => value === undefined || (Number.isSafeInteger(value) && Number(value) > 0))
   );
+}
+
+/** The same configuration with the models that are listed now, and with what an operator should know of the lists. */
+export async function withLists(loaded: Loaded, known: KnownLists): Promise<Loaded> {
+  const { snapshot, findings } = await inTurns(withListed(loaded.snapshot, known));
+  if (snapshot === loaded.snapshot) return loaded;
+  const found = findings.map(({ upstream, ...finding }): Diagnostic => {
+    const place = loaded.publishing.get(upstream) ?? { file: snapshot.file, line: 1, column: 1 };
+    return diagnose(place, pointer("/upstreams", upstream, "models"), finding);
+  });
+  // What earlier lists brought is over.
+  const places = new Set([...loaded.publishing.keys()].map((name) => pointer("/upstreams", name, "models")));
+  const others = loaded.diagnostics.filter((one) => one.rule !== "model-list" || !places.has(one.pointer));
+  return { ...loaded, snapshot, diagnostics: [...others, ...found] };
 }

@@ -14,7 +14,6 @@ const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 /** A start and a reload wait so long for lists. A slower provider's models come a little later. */
 const MAX_WAIT_MS = 3_000;
-const MAX_LOGGED_NAMES = 20;
 
 /** What is known of one upstream's list, as `GET /admin/config` shows it. */
 export interface ListStatus {
@@ -199,7 +198,9 @@ class Inquiry {
   async #ask(): Promise<void> {
     this.#cancelNext?.();
     const { ask, now } = this.#parts;
-    const listing = await ask(this.upstream, this.#abort.signal);
+    const listing = await ask(this.upstream, this.#abort.signal).catch((error: unknown): ModelListing => {
+      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    });
     if (this.#abort.signal.aborted) return;
     if (listing.ok && listing.models.length > 0) {
       this.#recovered();
@@ -257,11 +258,4 @@ function retryAfter(failures: number): number {
 function settingsOf(upstream: Upstream): string {
   const { publishes: _published, ...asked } = upstream;
   return JSON.stringify({ ...asked, apiKeys: upstream.apiKeys.map((key) => key.reveal()) });
-}
-
-/** Names for a line of log. */
-export function someOf(names: readonly string[]): readonly string[] {
-  return names.length <= MAX_LOGGED_NAMES
-    ? names
-    : [...names.slice(0, MAX_LOGGED_NAMES), `and ${names.length - MAX_LOGGED_NAMES} more`];
 }

@@ -10,7 +10,7 @@ import { createLog, type GatewayLog, type LogLevel, prettyLines, withConfig } fr
 import type { AdminServices } from "../server/admin/services.ts";
 import { adminServices } from "./admin-services.ts";
 import { EventLoopMonitor, type ProcessAdminView, processAdminView } from "./admin-view.ts";
-import { type FirstLoad, loadFirst, type LoadSettings } from "./configuration.ts";
+import { type FirstLoad, loadFirst, type LoadSettings, processVariables } from "./configuration.ts";
 import { everyBreaker, keyCooldowns, restingTargets } from "./cooldowns.ts";
 import { type Generation, ProcessState, type ReloadResult, shortHash } from "./generation.ts";
 import { startGenerations } from "./generations.ts";
@@ -215,14 +215,14 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
 
 /** Settings and the configuration to start with. @throws ConfigurationError */
 async function prepare(options: GatewayOptions): Promise<StartContext> {
-  const { file, env = process.env, strict = false, mode = "serve", logLevel = "info", logPretty = false } = options;
+  const { file, strict = false, mode = "serve", logLevel = "info", logPretty = false } = options;
   const plain = options.log ?? createLog({ level: logLevel, pretty: logPretty && (await prettyLines()) });
   const log = withConfig(plain, () => shortHash(state.snapshot.hash));
-  const start =
-    options.start ??
-    (await loadFirst({ file, env, strict, mode, log: plain, ...(options.adjust && { adjust: options.adjust }) }));
   const { adjust, links = null } = options;
-  const settings: LoadSettings = { file, env, strict, mode, log, ...(adjust && { adjust }) };
+  const env = await processVariables({ file, env: options.env ?? process.env });
+  const loading = { file, env, strict, mode, ...(adjust && { adjust }) };
+  const start = options.start ?? (await loadFirst({ ...loading, log: plain }));
+  const settings: LoadSettings = { ...loading, log };
   const now = options.now ?? Date.now;
   const state = new ProcessState({ snapshot: start.loaded.snapshot, startedAt: now() });
   const elapsed = options.now ?? (() => performance.now());

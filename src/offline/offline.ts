@@ -77,6 +77,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
     files: [],
     sources: [],
     localPlugins: new Map(),
+    publishing: new Map(),
     secrets: [],
   };
   for (const name of Object.keys(faults)) existing(loaded.snapshot.upstreams, name);

@@ -1,6 +1,15 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { type AuthSettings, type Awaitable, GatewayError, type Log, type Store, type User } from "../../kit/index.ts";
+import {
+  type AuthSettings,
+  type Awaitable,
+  GatewayError,
+  type Log,
+  NO_PROXIES,
+  type ProxyRules,
+  type Store,
+  type User,
+} from "../../kit/index.ts";
 import { digest } from "../api-keys.ts";
 import { type AccessToken, createKeyring, deriveKey, type Keyring, type Tokens } from "../tokens.ts";
 import { maySignUp, newId, userOfEmail, userOfIdentity } from "../users.ts";
@@ -18,6 +27,8 @@ export interface SignInOptions {
   readonly limitKey: CodeOptions["limitKey"];
   /** Whose codes are taken in place of a mailed one; none unless given. */
   readonly links?: SignInLinks | null;
+  /** The proxies of the environment, for identity providers; none unless given. */
+  readonly proxies?: ProxyRules;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Log;
@@ -45,7 +56,7 @@ export interface SignIn {
 }
 
 export function createSignIn(options: SignInOptions): SignIn {
-  const { settings, store, tokens, limitKey, links = null, now, log, sleep = pause } = options;
+  const { settings, store, tokens, limitKey, links = null, proxies = NO_PROXIES, now, log, sleep = pause } = options;
   const keyring = createKeyring({
     settings: () => settings().tokens,
     remember: (name, value) => store.remember(name, value),
@@ -73,7 +84,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     limitKey,
     now,
   });
-  const oauth = createOAuth({ settings: () => settings().oauth, keyring, now, log });
+  const oauth = createOAuth({ settings: () => settings().oauth, keyring, now, log, proxies });
   const sessions = createSessions({ settings, store, tokens, keyring, now, sleep });
 
   return {

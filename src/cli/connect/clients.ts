@@ -35,6 +35,8 @@ export interface Client {
   /** The absolute path on this machine. */
   readonly file: (place: Place) => string;
   readonly settings: (connection: Connection) => Readonly<Record<string, unknown>> | string;
+  /** Settings, by path, that a new file needs and whose value does not matter in one that is there. */
+  readonly formal?: readonly string[];
   /** How the client gets a key that its settings do not hold. */
   readonly keyFrom: string;
   /** What to do next, and what to watch. */
@@ -44,7 +46,7 @@ export interface Client {
 /** Settings that can name a variable name this one. */
 export const KEY_VARIABLE = "GATEWAY_API_KEY";
 
-const EXPORTED = `export ${KEY_VARIABLE}=rk_… where it is started`;
+const EXPORTED = `export ${KEY_VARIABLE}=rk_… in the shell that starts it`;
 
 const openai = (url: string): string => `${url}/v1`;
 
@@ -135,6 +137,7 @@ export const CLIENTS: readonly Client[] = [
         },
       },
     }),
+    formal: ["$schema"],
     keyFrom: EXPORTED,
     next: ["run opencode; /models lists the model under Gateway"],
   },
@@ -163,6 +166,7 @@ export const CLIENTS: readonly Client[] = [
         },
       },
     }),
+    formal: ["version", "providers.openai-compatible.updatedAt", "providers.openai-compatible.tokenSource"],
     keyFrom: "apiKey in the settings",
     next: [`run cline; its extension shows them under the provider "OpenAI Compatible"`],
   },
@@ -190,6 +194,7 @@ export const CLIENTS: readonly Client[] = [
         },
       ],
     }),
+    formal: ["name", "version", "schema"],
     keyFrom: `${KEY_VARIABLE}=rk_… in ~/.continue/.env`,
     next: ["choose Gateway among the models"],
   },
@@ -245,7 +250,8 @@ export const CLIENTS: readonly Client[] = [
       OPENAI_HOST: url,
       OPENAI_BASE_PATH: "v1/chat/completions",
     }),
-    keyFrom: "export OPENAI_API_KEY=rk_… where it is started, or goose configure: goose reads none from this file",
+    keyFrom:
+      "export OPENAI_API_KEY=rk_… in the shell that starts it, or goose configure: goose reads none from this file",
     next: ["run goose"],
   },
   {
@@ -311,6 +317,7 @@ export const CLIENTS: readonly Client[] = [
         ],
       },
     }),
+    formal: ["version"],
     keyFrom: `${KEY_VARIABLE}=rk_… in LibreChat's .env`,
     next: ["restart LibreChat; inside a container 127.0.0.1 is the container: use host.docker.internal"],
   },

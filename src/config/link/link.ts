@@ -11,6 +11,7 @@ import { linkExposure } from "./exposure.ts";
 import { linkTiers } from "./limits.ts";
 import { linkModels } from "./models.ts";
 import { linkPipeline } from "./pipeline.ts";
+import { linkPublishing } from "./publishing.ts";
 import { linkAuth, linkServer, linkStore } from "./server.ts";
 import { linkUpstreams, parseUrl } from "./upstreams.ts";
 
@@ -41,6 +42,7 @@ export function* link(validated: Validated, loaded: LoadedSteps, options: LinkOp
   linkExposure(context);
   linkHeartbeat(context);
   yield* linkModels(context);
+  linkPublishing(context);
   linkPipeline(context, loaded.steps);
   linkStatus(context);
   return context.diagnostics;

@@ -59,7 +59,12 @@ function linkFieldsOfKind(context: LinkContext, model: Incomplete<ModelConfig>, 
   }
 }
 
-function linkAccess(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
+/** @param model one that is written out, or what an upstream's listed models have in common */
+export function linkAccess(
+  context: LinkContext,
+  model: Pick<Incomplete<ModelConfig>, "tier" | "kind" | "published" | "multipliers">,
+  pointer: string,
+): void {
   const { tiers } = context.config;
   const { tier, kind } = model;
   if (tiers === undefined || tier === undefined || !Object.hasOwn(tiers, tier)) return;

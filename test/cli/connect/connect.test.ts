@@ -160,6 +160,8 @@ interface Case {
   readonly stderr?: readonly string[];
   /** Not to be said. */
   readonly never?: readonly string[];
+  /** Nothing is said to be kept. */
+  readonly silent?: boolean;
   /** Not in the file; instead of `after`. */
   readonly absent?: readonly string[];
 }
@@ -168,18 +170,22 @@ const CASES = globSync("test/cli/connect/cases/*.yaml", { cwd: ROOT }).map((path
   return parseYaml(readFileSync(join(ROOT, path), "utf8")) as Case;
 });
 
-test.each(CASES)("$client: $name", async ({ client, args = "", before, after, code = 0, stderr, never, absent }) => {
-  const file = fileOf(client);
-  put(file, before);
-  const more = args.split(" ").filter((word) => word !== "");
-  const ended = await connect(client, ...ALL, ...more, "--write");
-  for (const part of stderr ?? []) expect(ended.stderr).toContain(part);
-  for (const part of never ?? []) expect(ended.stdout + ended.stderr).not.toContain(part);
-  expect(ended.code).toBe(code);
-  const text = readFileSync(file, "utf8");
-  expect(absent === undefined ? text : "").toBe(absent === undefined ? (after ?? before) : "");
-  for (const part of absent ?? []) expect(text).not.toContain(part);
-});
+test.each(CASES)(
+  "$client: $name",
+  async ({ client, args = "", before, after, code = 0, stderr, never, silent, absent }) => {
+    const file = fileOf(client);
+    put(file, before);
+    const more = args.split(" ").filter((word) => word !== "");
+    const ended = await connect(client, ...ALL, ...more, "--write");
+    for (const part of stderr ?? []) expect(ended.stderr).toContain(part);
+    expect(silent && ended.stderr.includes("kept: ")).not.toBe(true);
+    for (const part of never ?? []) expect(ended.stdout + ended.stderr).not.toContain(part);
+    expect(ended.code).toBe(code);
+    const text = readFileSync(file, "utf8");
+    expect(absent === undefined ? text : "").toBe(absent === undefined ? (after ?? before) : "");
+    for (const part of absent ?? []) expect(text).not.toContain(part);
+  },
+);
 
 describe("files", () => {
   test("variables of the clients move them", async () => {
