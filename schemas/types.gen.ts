@@ -537,11 +537,11 @@ export interface PublishingConfig {
    */
   include: string[];
   /**
-   * Patterns of names that are not published, though include has them. Default: none.
+   * Patterns of names that are not published, although `include` matches them. Without it, none.
    */
   exclude?: string[];
   /**
-   * The tier that all of them belong to. Required where tiers are defined; without them it is Open.
+   * Tier that all of them belong to. Required where tiers are defined. Without it, Open.
    */
   tier?: string;
   price?: PriceConfig;
