@@ -88,7 +88,8 @@ function addressOf({ server }: Snapshot): string {
   const [first] = server.listen;
   if (first === undefined || first.port === 0) return DEFAULT_URL;
   const host = ["0.0.0.0", "::", ""].includes(first.host) ? "127.0.0.1" : first.host;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${first.port}`;
+  const scheme = first.tls === undefined ? "http" : "https";
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${first.port}`;
 }
 
 interface KnownModel {
@@ -97,8 +98,14 @@ interface KnownModel {
 }
 
 function modelOf(snapshot: Snapshot | null, id: string): KnownModel {
-  const { contextWindow = null } = snapshot?.models[id] ?? {};
-  return { id, contextWindow };
+  if (snapshot === null) return { id, contextWindow: null };
+  const found = snapshot.models[id];
+  const isListed = Object.values(snapshot.upstreams).some(({ publishes }) => publishes !== undefined);
+  if (found === undefined && !isListed) {
+    const hint = didYouMean(id, Object.keys(snapshot.models));
+    tell([`the configuration has no model '${id}'${hint === null ? "" : `: ${hint}`}`]);
+  }
+  return { id, contextWindow: found?.contextWindow ?? null };
 }
 
 /** The first model for chats: of the configuration, else of the gateway that runs there. */

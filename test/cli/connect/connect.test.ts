@@ -28,6 +28,7 @@ import { createProgram, runCommand } from "../../../src/cli/program.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { SMALL } from "../../config/support.ts";
 import { Workspace } from "../../e2e/support/process.ts";
+import { certificate } from "../../support/certificates.ts";
 import { ROOT } from "../../support/modules.ts";
 
 const URL_OPTION = ["--url", "http://127.0.0.1:8080"];
@@ -269,6 +270,22 @@ describe("the connection", () => {
   ])("is that of the configuration beside: %j", async (server, url) => {
     configure(server);
     expect(await printed()).toMatchObject({ ANTHROPIC_BASE_URL: url, ANTHROPIC_MODEL: "route/one" });
+  });
+
+  test("a model that the configuration lacks is printed, and the nearest one named", async () => {
+    configure("");
+    const { code, stdout, stderr } = await connect("claude", "--model", "route/ome");
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout).toContain("route/ome");
+    expect(stderr).toContain("the configuration has no model 'route/ome': did you mean 'route/one'?");
+  });
+
+  test("with TLS the address is https", async () => {
+    const { cert, key } = certificate();
+    workspace.write("cert.pem", cert);
+    workspace.write("key.pem", key);
+    configure("server: { listen: [{ host: 127.0.0.1, port: 9000, tls: { cert: cert.pem, key: key.pem } }] }\n");
+    expect(await printed()).toMatchObject({ ANTHROPIC_BASE_URL: "https://127.0.0.1:9000" });
   });
 
   test("a configuration that cannot serve is told and not used", async () => {
