@@ -116,6 +116,8 @@ const PAIRS = [
     ["upstream-queue-longer", "safe", "more requests wait for room, or for more time"],
   ],
   [["upstream-http2-changed", "risky", "requests are sent over another protocol"]],
+  [["upstream-tls-changed", "risky", "connections are made with other certificates"]],
+  [["upstream-proxy-changed", "risky", "requests take another way"]],
   [["upstream-probe-changed", "safe", "health is probed otherwise"]],
   [["upstream-renamed", "safe", "the same upstream by another name"]],
   [

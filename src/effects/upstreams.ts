@@ -85,9 +85,24 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
     changes.smaller("timeout-shortened", about(`timeouts.${setting}`), values, { show: duration, plans });
   }
   for (const [kind, setting, read] of DETAILS) changes.differs(kind, about(setting), [read(old), read(now)], plans);
+  for (const part of ["ca", "cert", "key"] as const) {
+    const [was, is] = [old.tls?.[part], now.tls?.[part]];
+    if (same(was, is)) continue;
+    const values = [was?.file ?? null, is?.file ?? null] as const;
+    changes.add("upstream-tls-changed", about(`tls.${part}`), values, plans);
+  }
+  if (!same(old.proxy, now.proxy)) {
+    changes.add("upstream-proxy-changed", about("proxy"), [proxyText(old), proxyText(now)], plans);
+  }
   const connections = [old.connections, now.connections] as const;
   changes.smaller("upstream-connections-fewer", about("connections"), connections, { none: "none", plans });
   compareQueues(changes, [old, now], about, plans);
+}
+
+/** Without its user and password. */
+function proxyText({ proxy }: Upstream): string {
+  if (proxy === undefined) return "as the environment says";
+  return proxy === null ? "none" : (URL.parse(proxy.reveal())?.host ?? "set");
 }
 
 /** Where one side has no bound, its queue has no meaning. */

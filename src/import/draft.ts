@@ -31,13 +31,15 @@ export class Draft {
   readonly findings = new Findings();
   readonly variables = new Variables();
   readonly secrets: Secrets;
-  readonly config: GatewayConfig = {
+  readonly config: GatewayConfig & { models: Record<string, ModelConfig> } = {
     version: 1,
     upstreams: {},
     models: {},
   };
   /** Comments by JSON pointer of the key that they stand above. */
   readonly notes = new Map<string, readonly string[]>();
+  /** Variables that tests need a value of. */
+  readonly testVariables = new Map<string, string>();
   readonly #readReference: ReadReference;
   /** Numbers of names that were taken, so that a thousand of one name take no square of it. */
   readonly #taken = new Map<string, number>();
@@ -132,10 +134,10 @@ export class Draft {
     this.config.tiers[name] ??= { access, limits: { ...NO_LIMITS, ...limits } };
   }
 
-  /** A step that changes or answers requests: behind those that decide who may ask, before the relay. */
-  addStep(step: Step): void {
+  /** A step of the pipeline. One that changes or answers requests stands before the relay. */
+  addStep(step: Step, before = "stream-relay"): void {
     this.config.pipeline ??= [...PIPELINE];
-    this.config.pipeline.splice(this.config.pipeline.indexOf("stream-relay"), 0, step);
+    this.config.pipeline.splice(this.config.pipeline.indexOf(before), 0, step);
   }
 }
 

@@ -44,6 +44,10 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
     findings.lost(field, "is no http or https address: write base_url of the upstream by hand");
     return null;
   }
+  if (VERTEX_HOST.test(url.hostname) && !url.pathname.includes("/projects/")) {
+    findings.lost(field, "names no project and location of Vertex AI: write base_url of the upstream by hand");
+    return null;
+  }
   const version = url.searchParams.get("api-version");
   const path = pathOf(url, provider);
   const bare = `${url.protocol}//${url.host}${path}`;
@@ -72,6 +76,8 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
   };
   return { version, baseUrl: literal(bare), hint: secrets.isPublic(hint) ? hint : null, tell };
 }
+
+const VERTEX_HOST = /(?:^|[.-])aiplatform\.googleapis\.com$/;
 
 /** What a server of one's own answers below. */
 function localSuffix(name: string): "" | { readonly path: string; readonly why: string } {

@@ -8,10 +8,12 @@ const KEY_START =
 /** A run of letters and digits that no name of a model or host has. */
 const RANDOM = /[A-Za-z0-9+=]{40,}|(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{30,}/;
 const MIN_KEY_CHARACTERS = 8;
-/** What could also be a word of the configuration is not looked for elsewhere. */
-const WORD = /^[a-z]+$/i;
+/** What could also be a word of the configuration is looked for elsewhere only if its own key says that it is a secret. */
+const WORD = /^[a-z]+(?:[ _-][a-z]+)*$/i;
+const SINGLE_WORD = /^[a-z]+$/i;
 const URL_PARTS = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#]*@)?[^\s?#]*(\?[^\s#]*)?(#.*)?$/i;
-const SECRET_KEY = /key|secret|token|passw|credential|authorization|cookie|salt|dsn|webhook|private/i;
+const SECRET_KEY =
+  /(?:^|[^a-z])keys?$|secret|token|passw|credential|authorization|cookie|salt$|dsn$|webhook|private_key/i;
 /** A file that a secret is in is none itself. */
 const FILE = /^[\w./~ -]+\.(?:json|pem|crt|ya?ml)$/;
 /** Keys that only sound like a secret. */
@@ -34,14 +36,16 @@ export class Secrets {
       const { text } = leaf;
       if (text === null || this.#isReference(text) || FILE.test(text)) continue;
       const keys = leaf.path.split(/[.[\]"#]+/);
-      if (keys.some(isSecretKey) || looksLikeSecret(text)) this.note(text);
+      if (isSecretKey(keys.findLast((key) => key !== "" && !/^\d+$/.test(key)) ?? "") || looksLikeSecret(text))
+        this.note(text);
+      else if (keys.some(isSecretKey) && !WORD.test(text)) this.note(text);
       for (const part of secretPartsOf(text)) this.note(part);
     }
   }
 
   note(text: string): void {
     const whole = text.trim();
-    if (whole.length < MIN_KEY_CHARACTERS || NO_SECRETS.has(whole) || WORD.test(whole)) return;
+    if (whole.length < MIN_KEY_CHARACTERS || NO_SECRETS.has(whole) || SINGLE_WORD.test(whole)) return;
     if (/^(?:[-+\d._]+|true|false)$/i.test(whole)) return;
     this.#texts.add(whole);
     for (const line of whole.split(/\s+/)) if (line.length >= 16 && !WORD.test(line)) this.#texts.add(line);

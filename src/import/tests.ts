@@ -11,7 +11,11 @@ type Row = readonly string[];
  * chain when all others are down, the next in line when the first is. null when there is no model to be tested.
  * @param config the configuration's file, relative to the tests.
  */
-export function writeTests({ config: { models } }: Draft, config: string, header: readonly string[]): string | null {
+export function writeTests(
+  { config: { models }, testVariables }: Draft,
+  config: string,
+  header: readonly string[],
+): string | null {
   const served: Row[] = [];
   const alone: Row[] = [];
   const next: Row[] = [];
@@ -45,7 +49,13 @@ export function writeTests({ config: { models } }: Draft, config: string, header
       expect: { status: 200, upstream: "$second" },
     },
   ].filter((one) => one !== false);
-  return tests.length === 0 ? null : toYaml({ config, tests }, [MODELINE, "", ...header]);
+  return tests.length === 0
+    ? null
+    : toYaml({ config, ...(testVariables.size > 0 && { env: Object.fromEntries(testVariables) }), tests }, [
+        MODELINE,
+        "",
+        ...header,
+      ]);
 }
 
 function targetsOf(step: ChainStep): readonly TargetConfig[] {

@@ -1,6 +1,15 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { type AuthSettings, type Awaitable, GatewayError, type Log, type Store, type User } from "../../kit/index.ts";
+import {
+  type AuthSettings,
+  type Awaitable,
+  GatewayError,
+  type Log,
+  NO_PROXIES,
+  type ProxyRules,
+  type Store,
+  type User,
+} from "../../kit/index.ts";
 import { digest } from "../api-keys.ts";
 import { type AccessToken, createKeyring, deriveKey, type Keyring, type Tokens } from "../tokens.ts";
 import { maySignUp, newId, userOfEmail, userOfIdentity } from "../users.ts";
@@ -15,6 +24,8 @@ export interface SignInOptions {
   readonly store: Store;
   readonly tokens: Pick<Tokens, "issue">;
   readonly limitKey: CodeOptions["limitKey"];
+  /** The proxies of the environment, for identity providers; none unless given. */
+  readonly proxies?: ProxyRules;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Log;
@@ -41,7 +52,16 @@ export interface SignIn {
   close(): Promise<void>;
 }
 
-export function createSignIn({ settings, store, tokens, limitKey, now, log, sleep = pause }: SignInOptions): SignIn {
+export function createSignIn({
+  settings,
+  store,
+  tokens,
+  limitKey,
+  now,
+  log,
+  proxies = NO_PROXIES,
+  sleep = pause,
+}: SignInOptions): SignIn {
   const keyring = createKeyring({
     settings: () => settings().tokens,
     remember: (name, value) => store.remember(name, value),
@@ -69,7 +89,7 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
     limitKey,
     now,
   });
-  const oauth = createOAuth({ settings: () => settings().oauth, keyring, now, log });
+  const oauth = createOAuth({ settings: () => settings().oauth, keyring, now, log, proxies });
   const sessions = createSessions({ settings, store, tokens, keyring, now, sleep });
 
   return {

@@ -1,13 +1,15 @@
 import type { ModelConfig, ParametersConfig, PriceConfig, TargetConfig, TimeoutsConfig } from "#schema";
+import { join } from "../../config/diagnostics.ts";
 import { CAPABILITIES } from "../../dialects/capabilities.ts";
 import type { Kind } from "../../kit/index.ts";
 import type { Deployment } from "../chains.ts";
 import { type Draft, modelPointer, OPEN } from "../draft.ts";
 import { priceOf } from "../prices.ts";
 import { kindByName } from "../../dialects/model-lists/kinds.ts";
-import type { Provider } from "../providers.ts";
+import type { Named } from "../providers.ts";
+import { isSecretKey } from "../secrets.ts";
 import { at, type Field, flagOf, numberOf } from "../source.ts";
-import { destinationOf, litellmProvider, type Params, targetOf } from "./target.ts";
+import { type Destination, destinationOf, litellmProvider, type Params, targetOf } from "./target.ts";
 
 /** A row of `model_list`, read. */
 export interface Row extends Deployment {
@@ -17,6 +19,8 @@ export interface Row extends Deployment {
   readonly kind: Kind;
   readonly model: Partial<ModelConfig>;
   readonly isLocal: boolean;
+  /** What requests are filled up with. */
+  readonly defaults: { readonly set: Defaults; readonly fields: readonly Field[] };
 }
 
 const MODES: Readonly<Record<string, Kind>> = {
@@ -60,13 +64,16 @@ const FEATURES: Readonly<Record<string, string>> = {
   supports_audio_input: "audio",
 };
 
-/** Reads one row of `model_list`; null, and told, for one that cannot be served here. @param id the model's, for targets. */
-export function readRow(
-  draft: Draft,
-  row: Field,
-  credentials: ReadonlyMap<string, Field>,
-  idOf: (name: string) => string,
-): Row | null {
+interface RowContext {
+  readonly credentials: ReadonlyMap<string, Field>;
+  /** The id of a model by its name. */
+  readonly idOf: (name: string) => string;
+  /** Parameters of all deployments. */
+  readonly shared: (key: string) => Field | undefined;
+}
+
+/** Reads one row of `model_list`; null, and told, for one that cannot be served here. */
+export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }: RowContext): Row | null {
   const { findings } = draft;
   const own = at(row, "litellm_params");
   const info = at(row, "model_info");
@@ -78,7 +85,8 @@ export function readRow(
   }
   const credentialField = at(own, "litellm_credential_name");
   const credential = credentialField?.text == null ? undefined : credentials.get(credentialField.text);
-  const params: Params = (key) => at(own, key) ?? at(credential, key);
+  const params: Params = (key) =>
+    at(own, key) ?? at(credential, key) ?? (key.startsWith("vertex_") ? shared(key) : undefined);
   if (credentialField !== undefined) {
     if (credential === undefined) findings.lost(credentialField, "names no credential of credential_list");
     else findings.mapped(credentialField, null, "is read from credential_list");
@@ -95,8 +103,13 @@ export function readRow(
     findings.dropped(row, destination.why);
     return null;
   }
+  const named = withDeployment(draft, destination, params);
+  if (named.model === "") {
+    findings.dropped(row, "names no model of its provider");
+    return null;
+  }
   if (custom !== undefined) findings.mapped(custom, null, "is the dialect of the upstream");
-  const kind = kindOf(draft, info, own, destination.model, id);
+  const kind = kindOf(draft, info, own, named.model, id);
   const provider = litellmProvider(destination.provider);
   if (kind === null || !CAPABILITIES[provider.dialect].served.includes(kind)) {
     const what =
@@ -112,7 +125,7 @@ export function readRow(
       'there are no canned answers: requests go to the provider (base_url: "sim:" is a simulator)',
     );
   }
-  const reached = targetOf(draft, params, modelField, destination);
+  const reached = targetOf(draft, params, modelField, named);
   if (reached === null) {
     findings.dropped(row, "has no upstream here, so it is left out");
     return null;
@@ -122,7 +135,8 @@ export function readRow(
   if (name.text === id) findings.mapped(name, pointer());
   else findings.changed(name, pointer(), bare);
   const timeouts = timeoutsOf(draft, params, pointer("chain"));
-  const parameters = parametersOf(draft, own, provider, kind, pointer("chain"));
+  const parameters = parametersOf(draft, own, { provider: destination.provider, kind, pointer: pointer("chain") });
+  const defaults = defaultsOf(draft, own);
   const target: TargetConfig = {
     ...reached.target,
     ...(timeouts !== null && { timeouts }),
@@ -138,9 +152,41 @@ export function readRow(
   if (differences.length > 0) findings.changed(modelField, pointer("chain"), differences.join("; "));
   else findings.mapped(modelField, pointer("chain"));
   const model = modelOf(draft, info, own, kind, pointer);
+  const hidden = at(own, "hide_from_model_list");
+  if (flagOf(hidden) === true) model.published = false;
+  findings.mapped(hidden, pointer("published"));
+  findings.mapped(
+    at(own, "drop_params"),
+    null,
+    "what a provider does not take is dropped, and told in X-Gateway-Dropped",
+  );
+  for (const key of ["rpm", "tpm"])
+    findings.lost(at(row, key), "stands beside litellm_params: an upstream has no limits a minute here");
   const order = numberOf(at(own, "order"));
   if (order !== null) findings.mapped(at(own, "order"), pointer("chain"), "is the order of the steps of the chain");
-  return { name, params: own, kind, target, model, price, isLocal: reached.isLocal, order: order ?? 0, weight: null };
+  return {
+    name,
+    params: own,
+    kind,
+    target,
+    model,
+    price,
+    isLocal: reached.isLocal,
+    order: order ?? 0,
+    weight: null,
+    defaults,
+  };
+}
+
+/** Azure and Bedrock may name what is called beside the model. */
+function withDeployment(draft: Draft, destination: Destination, params: Params): Destination {
+  const key =
+    destination.provider === "azure" ? "deployment_id" : destination.provider === "bedrock" ? "model_id" : null;
+  const field = key === null ? undefined : params(key);
+  if (field?.text == null || draft.referenceOf(field) !== null || !draft.secrets.isPublic(field.text))
+    return destination;
+  draft.findings.mapped(field, null, "is the model of the target");
+  return { ...destination, model: field.text };
 }
 
 function kindOf(draft: Draft, info: Field | undefined, own: Field, model: string, id: string): Kind | null {
@@ -200,55 +246,69 @@ export function durationOf(milliseconds: number): string {
   return milliseconds % 1000 === 0 ? `${milliseconds / 1000}s` : `${milliseconds}ms`;
 }
 
-/** Fields of a request that LiteLLM fills in where the client leaves them out. */
+/** Fields of a request that LiteLLM fills in where the client leaves them out, by their names in a chat request. */
 const REQUEST_FIELDS =
-  /^(?:temperature|top_p|top_k|min_p|presence_penalty|frequency_penalty|repetition_penalty|seed|n|logprobs|top_logprobs|parallel_tool_calls|reasoning_effort|verbosity|service_tier|dimensions|encoding_format|store|enable_thinking)$/;
-const SAFE_WORD = /^[a-z][a-z_-]{0,20}$/;
-const MAX_PARAMETERS_DEPTH = 4;
+  /^(?:temperature|top_p|top_k|min_p|presence_penalty|frequency_penalty|repetition_penalty|seed|n|logprobs|top_logprobs|parallel_tool_calls|reasoning_effort|verbosity|dimensions|encoding_format|enable_thinking)$/;
+/** Every other text could be a secret, and is not copied. */
+const WORDS = new Set(
+  "none minimal low medium high xhigh max auto default float base64 enabled disabled adaptive concise detailed price throughput latency allow deny".split(
+    " ",
+  ),
+);
+const MAX_BODY_DEPTH = 4;
+const MAX_NUMBER = 1_000_000;
 
-/** Fields that are sent with every request: only numbers, flags and single words, as any other text could be a secret. */
+export type Defaults = Readonly<Record<string, string | number | boolean>>;
+
+/** A number, a flag or one of the words that requests have; null for anything else. */
+function plainValue(field: Field): string | number | boolean | null {
+  if (field.kind !== "scalar" || field.text === null) return null;
+  const value = WORDS.has(field.text) ? field.text : (flagOf(field) ?? numberOf(field));
+  return typeof value === "number" && Math.abs(value) > MAX_NUMBER ? null : value;
+}
+
+/** Fields that requests are filled up with, by JSON pointer, and those of the source that they come from. */
+function defaultsOf(draft: Draft, own: Field): Row["defaults"] {
+  const set: Record<string, string | number | boolean> = {};
+  const fields: Field[] = [];
+  for (const [key, field] of own.entries) {
+    if (!REQUEST_FIELDS.test(key)) continue;
+    const value = plainValue(field);
+    if (value === null)
+      draft.findings.lost(field, "is not copied, as it could be a secret: set it by the plugin transform");
+    else {
+      set[`/${key}`] = value;
+      fields.push(field);
+    }
+  }
+  return { set, fields };
+}
+
+/** Fields of `extra_body`, which go to a server that speaks OpenAI's dialect as they are. */
 function parametersOf(
   draft: Draft,
   own: Field,
-  { dialect }: Provider,
-  kind: Kind,
-  pointer: string,
+  { provider, kind, pointer }: { provider: Named; kind: Kind; pointer: string },
 ): ParametersConfig | null {
   const set: Record<string, string | number | boolean> = {};
   const { findings } = draft;
+  const extra = at(own, "extra_body");
+  // OpenAI's and Azure's models may be asked at the Responses endpoint, whose body is another.
+  const isPlain = kind === "chat" && litellmProvider(provider).dialect === "openai" && provider !== "openai";
   const take = (field: Field, place: string, depth: number): void => {
-    if (field.kind === "map" && depth < MAX_PARAMETERS_DEPTH && field.entries.size > 0) {
-      for (const [key, inner] of field.entries)
-        take(inner, `${place}/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`, depth + 1);
+    if (field.kind === "map" && depth < MAX_BODY_DEPTH && field.entries.size > 0) {
+      for (const [key, inner] of field.entries) take(inner, join(place, key), depth + 1);
       return;
     }
-    const value = field.isText ? field.text : (flagOf(field) ?? numberOf(field));
-    const isSafe =
-      typeof value === "number" || typeof value === "boolean" || (typeof value === "string" && SAFE_WORD.test(value));
-    if (
-      field.kind !== "scalar" ||
-      value === null ||
-      !isSafe ||
-      /^\/(?:model|stream|messages|input)(?:\/|$)/.test(place)
-    ) {
-      findings.lost(field, "is not copied, as it could be a secret: set it by parameters of the step");
+    const value = plainValue(field);
+    if (!isPlain || value === null || isSecretKey(place) || /^\/(?:model|stream|messages|input)(?:\/|$)/.test(place)) {
+      findings.lost(field, "is not copied: set it by parameters of the step, in the words of its dialect");
       return;
     }
     set[place] = value;
     findings.changed(field, pointer, "is always sent, by parameters of the step: a client cannot choose another value");
   };
-  const isOurs = dialect === "openai" || dialect === "azure";
-  for (const [key, field] of own.entries) {
-    const isField = REQUEST_FIELDS.test(key);
-    if (!isField && key !== "extra_body") continue;
-    if (!isOurs || kind === "transcription" || kind === "image")
-      findings.lost(
-        field,
-        `is a default of requests: set it by parameters of the step, in the words of the dialect ${dialect}`,
-      );
-    else if (key === "extra_body") for (const [inner, value] of field.entries) take(value, `/${inner}`, 1);
-    else take(field, `/${key}`, 1);
-  }
+  for (const [key, field] of extra?.entries ?? []) take(field, join("", key), 1);
   return Object.keys(set).length === 0 ? null : { set };
 }
 
@@ -314,16 +374,14 @@ function modelOf(
     const from = countOf(output) === null ? either : output;
     findings.changed(from, pointer("max_output"), "a client that asks for more is given this much");
   }
-  for (const [key, field] of info?.entries ?? []) {
-    if (Object.hasOwn(FEATURES, key) && kind === "chat") {
-      const flag = flagOf(field);
-      if (flag === true) features.add(FEATURES[key]!);
-      findings.mapped(
-        field,
-        pointer("features"),
-        flag === true ? "is one of features" : "is not promised among features",
-      );
-    }
+  for (const [key, field] of [...(info?.entries ?? []), ...own.entries]) {
+    if (!/^supports_\w+$/.test(key)) continue;
+    const flag = flagOf(field);
+    if (kind === "chat" && flag === true && Object.hasOwn(FEATURES, key)) {
+      features.add(FEATURES[key]!);
+      findings.mapped(field, pointer("features"), "is one of features");
+    } else
+      findings.mapped(field, null, "is not needed: the provider is asked, whatever a list says that the model can do");
   }
   if (features.size > 0) model.features = [...features];
   const groups = at(info, "access_groups");
@@ -382,8 +440,7 @@ const LOST_PARAMS: Readonly<Record<string, string>> = {
   tags: "there is no routing by tags: give models names of their own",
   max_budget: "there are no budgets of deployments: use credits of users, or the plugin budget",
   budget_duration: "there are no budgets of deployments: use credits of users, or the plugin budget",
-  max_retries: "set retries of the upstream",
-  num_retries: "set retries of the upstream",
+  stream: "clients say themselves whether they stream",
   azure_scope: "Azure is signed in to by keys, or a token that something else renews",
   tenant_id: "Azure is signed in to by keys, or a token that something else renews: put a key into api_keys",
   client_id: "Azure is signed in to by keys, or a token that something else renews: put a key into api_keys",
@@ -396,6 +453,8 @@ const LOST_PARAMS: Readonly<Record<string, string>> = {
   aws_web_identity_token: "AWS requests are signed by keys, and no role is taken on: put keys into api_keys",
   use_in_pass_through: "there are no pass-through endpoints",
   cache_control_injection_points: "cache marks come from clients: none are put into their requests",
+  merge_reasoning_content_in_choices: "reasoning stays in a field of its own",
+  region_name: "is part of the address: write it in base_url",
   thinking: "is a default of requests: clients ask for thinking themselves",
   additional_drop_params: "use parameters.remove of the step",
   allowed_openai_params: "use accepts.fields of the upstream",

@@ -43,14 +43,17 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
     return id;
   };
   const balance = balanceOf(draft, setting);
+  const shared: Setting = (key) =>
+    roots.map((one) => at(one, "litellm_settings", key)).find((field) => field !== undefined);
   const read = rows.flatMap((row) =>
-    isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, credentials, idOf) ?? []),
+    isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, { credentials, idOf, shared }) ?? []),
   );
   const groups = groupsOf(draft, read, names, balance);
   readAliases(draft, setting, names, groups);
   const fallbacks = fallbacksOf(draft, setting, names, groups);
   readReliability(draft, setting);
   addModels(draft, groups, fallbacks);
+  addDefaults(draft, read, names, groups);
   for (const row of rows) draft.findings.lost(row, "is no parameter of a deployment that is known");
   for (const one of roots) {
     for (const credential of at(one, "credential_list")?.items ?? []) tellCredential(draft, credential);
@@ -134,6 +137,37 @@ function groupsOf(
     });
   }
   return groups;
+}
+
+/** What requests of a model are filled up with: a step of the pipeline for all models that have the same. */
+function addDefaults(
+  draft: Draft,
+  rows: readonly Row[],
+  names: ReadonlyMap<string, string>,
+  groups: ReadonlyMap<string, Group>,
+): void {
+  const models = new Map<string, string[]>();
+  const reason = "is set in every request of the model, by the plugin transform: a client cannot choose another value";
+  for (const [id, same] of Map.groupBy(rows, ({ name }) => names.get(name.text!)!)) {
+    const sets = new Set(same.map(({ defaults }) => JSON.stringify(defaults.set)));
+    const fields = same.flatMap(({ defaults }) => defaults.fields);
+    const [set] = sets;
+    if (sets.size > 1 || set === undefined) {
+      for (const field of fields)
+        draft.findings.lost(field, "differs among the deployments of the model: set it by parameters of the steps");
+    } else if (fields.length > 0) {
+      // Aliases have the deployments of their model.
+      const all = [...groups.values()].filter(({ deployments }) => deployments === groups.get(id)?.deployments);
+      models.set(set, [...(models.get(set) ?? []), ...all.map((one) => one.id)]);
+      for (const field of fields) draft.findings.changed(field, "/pipeline", reason);
+    }
+  }
+  for (const [set, ids] of models)
+    draft.addStep({
+      use: "transform",
+      options: { set: JSON.parse(set) as Record<string, unknown> },
+      when: { models: ids },
+    });
 }
 
 function tellCredential(draft: Draft, credential: Field): void {

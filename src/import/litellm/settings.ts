@@ -1,3 +1,4 @@
+import { isSecretHeader } from "../../config/secrets.ts";
 import type { Draft } from "../draft.ts";
 import { at, type Field, flagOf, numberOf } from "../source.ts";
 import { durationOf, secondsOf } from "./deployments.ts";
@@ -70,6 +71,7 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, Told>>>> = {
     max_ui_session_budget: ["l", "there are no budgets of pages"],
     add_function_to_prompt: ["m", "tools are put into the words of each provider"],
     drop_params: ["m", "what a provider does not take is dropped, and told in X-Gateway-Dropped"],
+    guardrails: ["l", "use the plugins guard-words and pii-mask, or one of your own"],
     allowed_fails_policy: ["l", "the breaker counts failures of every kind alike: set breaker of the upstream"],
     disable_token_counter: ["l", "tokens are counted where a provider says nothing of them"],
     enable_end_user_cost_tracking_prometheus_only: ["l", "users of one key are not told apart"],
@@ -233,6 +235,7 @@ export function readSettings(draft: Draft, root: Field, setting: Setting): void 
     findings.mapped(at(general, "maximum_spend_logs_retention_period"), "/store/retention");
   }
   readProbes(draft, general);
+  readTags(draft, at(root, "litellm_settings", "extra_spend_tag_headers"));
   const drop = at(root, "litellm_settings", "drop_params");
   if (flagOf(drop) === false) {
     for (const model of Object.values(config.models)) if (model.kind === "chat") model.strict = true;
@@ -321,6 +324,28 @@ function readCallbacks(draft: Draft, root: Field): void {
       if (status === "changed") draft.findings.changed(item, "/telemetry", reason!);
     }
   }
+}
+
+/** Headers that mark requests are tags of the plugin `header-tags`. */
+function readTags(draft: Draft, field: Field | undefined): void {
+  const tags: Record<string, { readonly header: string }> = {};
+  for (const item of field?.items ?? []) {
+    const header = item.text ?? "";
+    const name = header
+      .toLowerCase()
+      .replace(/^x-/, "")
+      .replaceAll(/[^a-z0-9_-]+/g, "-")
+      .replace(/^[^a-z]+/, "")
+      .slice(0, 32);
+    const isTag = /^[A-Za-z0-9-]{1,64}$/.test(header) && name !== "" && Object.keys(tags).length < 16;
+    if (!isTag || !draft.secrets.isPublic(header) || isSecretHeader(header)) {
+      draft.findings.lost(item, "is no header that can be a tag");
+      continue;
+    }
+    tags[name] = { header };
+    draft.findings.changed(item, "/pipeline", `is the tag ${name} of the plugin header-tags`);
+  }
+  if (Object.keys(tags).length > 0) draft.addStep({ use: "header-tags", options: { tags } }, "plan-check");
 }
 
 function readProbes(draft: Draft, general: Field | undefined): void {

@@ -4,7 +4,7 @@ import { type Draft, upstreamPointer } from "../draft.ts";
 import { addressOf, headersOf, isStandIn } from "../endpoints.ts";
 import { type Named, type Provider, providerNamed } from "../providers.ts";
 import { literal } from "../secrets.ts";
-import type { Field } from "../source.ts";
+import { type Field, numberOf } from "../source.ts";
 
 /** The parameters of one deployment: its own, else those of the credential that it names. */
 export type Params = (key: string) => Field | undefined;
@@ -223,12 +223,28 @@ export function targetOf(
       headers: { ...place.headers, ...headers.headers },
     }),
     ...place.concurrency,
+    ...retriesOf(params),
   };
   const upstreamName = draft.addUpstream(nameFor(name, modelField), upstream, place.hint ?? undefined);
   const pointer = (...keys: readonly (string | number)[]): string => upstreamPointer(upstreamName, ...keys);
   for (const tell of place.tells) tell(pointer);
   headers.tell((header) => pointer("headers", header));
+  for (const key of ["max_retries", "num_retries"])
+    draft.findings.changed(
+      params(key),
+      pointer("retries", "attempts"),
+      "tries at this upstream, the first one included",
+    );
   return { target: { upstream: upstreamName, model: literal(model) }, isLocal: isLocal(upstream) };
+}
+
+const MAX_RETRIES_COUNT = 20;
+
+function retriesOf(params: Params): Pick<UpstreamConfig, "retries"> {
+  const retries = numberOf(params("max_retries") ?? params("num_retries"));
+  return retries !== null && Number.isInteger(retries) && retries >= 0 && retries <= MAX_RETRIES_COUNT
+    ? { retries: { attempts: retries + 1 } }
+    : {};
 }
 
 function nameFor(name: Named, modelField: Field): string {
@@ -239,6 +255,8 @@ function nameFor(name: Named, modelField: Field): string {
       : prefix.replaceAll("_", "-");
   return name;
 }
+
+const TESTED_VERSION = "2024-10-21";
 
 type Tell = (pointer: (...keys: readonly (string | number)[]) => string) => void;
 
@@ -309,6 +327,8 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
   if (version !== null && provider.dialect === "azure") {
     const named = draft.referenceOf(versionField);
     headers["api-version"] = named === null ? literal(version) : `\${env:${draft.variables.use(named)}}`;
+    // Without a version Azure answers 404, also the simulated one of tests.
+    if (named !== null) draft.testVariables.set(named, TESTED_VERSION);
     if (named === null && !/^[\w.-]{1,40}$/.test(version)) {
       findings.lost(versionField, "is no version of Azure's API");
       delete headers["api-version"];
