@@ -337,6 +337,8 @@ describe.each(CLIENTS.map((client) => [client.name, client] as const))("the page
 });
 
 test("files of clients name the address and the model, and their pages where the key comes from", () => {
+  const shipped = parseYaml(readFileSync(join(ROOT, "gateway.yaml"), "utf8")) as GatewayConfig;
+  expect(shipped.models).toHaveProperty([SHOWN.model]);
   for (const { name, text, files } of OTHERS) {
     for (const [file, content] of files) {
       expect([name, file, content.includes(SHOWN.url), content.includes(SHOWN.model)]).toEqual([

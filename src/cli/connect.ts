@@ -79,7 +79,7 @@ async function configured(option: string | undefined): Promise<Snapshot | null> 
   const { snapshot, diagnostics } = await checkConfig({ file });
   const unread = diagnostics.find(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
   if (unread && option !== undefined) throw new ExitError(EXIT.failed, `${option} ${unread.message}`);
-  if (snapshot === null) tell([`${shorten(file)} is not valid and was not read: run gateway check`]);
+  if (snapshot === null) tell([`${shorten(file)} is not valid, so it was not used: run gateway check`]);
   return snapshot;
 }
 
@@ -147,7 +147,7 @@ function report({ title }: Client, { key }: Connection, file: string, change: Ch
     const values = isSecret ? "holds another key" : `is ${show(present)}, would be ${show(wanted)}`;
     tell([`kept: ${path.join(".")} ${values}`]);
   }
-  if (change.kept.length > 0) tell(["kept settings win: change them by hand, or remove them and run this again"]);
+  if (change.kept.length > 0) tell(["kept settings apply: change them by hand, or remove them and run this again"]);
   if (change.keyLeftOut) tell([`the key was not written: ${shorten(file)} sends it to another address`]);
   if (!change.written) {
     const why = change.kept.length === 0 ? `${title} is connected already` : "other settings are there already";

@@ -292,7 +292,7 @@ describe("the connection", () => {
     configure("nothing: true\n");
     const { code, stdout, stderr } = await connect("claude", "--model", "route/two");
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).toContain("gateway.yaml is not valid and was not read: run gateway check");
+    expect(stderr).toContain("gateway.yaml is not valid, so it was not used: run gateway check");
     expect(stdout).toContain("http://127.0.0.1:8080");
   });
 
