@@ -3,9 +3,9 @@ import { isAbsolute, relative } from "node:path";
 import { didYouMean } from "../config/diagnostics.ts";
 import { checkConfig } from "../gateway/configuration.ts";
 import { isJson, type Snapshot } from "../kit/index.ts";
-import { type Client, CLIENTS, type Connection, type Place } from "./connect/clients.ts";
+import { type Client, CLIENTS, type Connection, KEY_VARIABLE, type Place } from "./connect/clients.ts";
 import { PLACEHOLDER, writeSettings } from "./connect/formats.ts";
-import { contains } from "./connect/merge.ts";
+import { contains, type Kept } from "./connect/merge.ts";
 import { type Change, putSettings } from "./connect/put.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
 
@@ -142,11 +142,7 @@ async function runningModel(url: string, key: string | null): Promise<KnownModel
 
 /** @throws ExitError if nothing was written. */
 function report({ title }: Client, { key }: Connection, file: string, change: Change): void {
-  for (const { path, present, wanted } of change.kept) {
-    const isSecret = key !== null && contains(wanted, key);
-    const values = isSecret ? "holds another key" : `is ${show(present)}, would be ${show(wanted)}`;
-    tell([`kept: ${path.join(".")} ${values}`]);
-  }
+  for (const kept of change.kept) tell([`kept: ${describe(kept, key)}`]);
   if (change.kept.length > 0) tell(["kept settings apply: change them by hand, or remove them and run this again"]);
   if (change.keyLeftOut) tell([`the key was not written: ${shorten(file)} sends it to another address`]);
   if (!change.written) {
@@ -157,7 +153,16 @@ function report({ title }: Client, { key }: Connection, file: string, change: Ch
   if (change.holdsPlaceholder) tell([`put your key in place of ${PLACEHOLDER}, or run this again with --key`]);
 }
 
-const show = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+/** A setting that stays. What may be a key is not shown. */
+function describe({ path, present, wanted, instead }: Kept, key: string | null): string {
+  const name = path.join(".");
+  if (instead !== undefined) return `${instead}, which takes the place of ${name}`;
+  if (isJson(wanted)) return `${name}, which holds no further settings`;
+  const isKey = [key, KEY_VARIABLE, PLACEHOLDER].some((one) => one !== null && contains(wanted, one));
+  return isKey
+    ? `${name} holds another key`
+    : `${name} is ${JSON.stringify(present)}, would be ${JSON.stringify(wanted)}`;
+}
 
 function shorten(file: string): string {
   const short = relative(process.cwd(), file);

@@ -239,6 +239,26 @@ describe("files", () => {
     expect(statSync(file).mode & 0o777).toBe(mode);
   });
 
+  test("a TOML file with Windows line ends keeps them", async () => {
+    const file = fileOf("codex");
+    put(file, `model = "route/one"\r\n\r\n[model_providers.gateway] # ours\r\nname = "Gateway"\r\n`);
+    expect(await connect("codex", ...ALL, "--write")).toMatchObject({ code: 0 });
+    const text = readFileSync(file, "utf8");
+    expect(text).toMatch(/# ours\r\nwire_api = "responses"\r\n.*\r\nbase_url = .*\r\nname = "Gateway"\r\n$/s);
+    expect(text.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
+  });
+
+  test("a file that is not UTF-8 is left alone", async () => {
+    const file = fileOf("goose");
+    mkdirSync(dirname(file), { recursive: true });
+    const bytes = Buffer.from([0x23, 0xe9, 0x0a]);
+    writeFileSync(file, bytes);
+    const { code, stderr } = await connect("goose", ...ALL, "--write");
+    expect({ code, stderr }).toMatchObject({ code: 1 });
+    expect(stderr).toContain("is not UTF-8");
+    expect(readFileSync(file)).toEqual(bytes);
+  });
+
   test("a folder in the place of the file, and a file in the place of its folder, end with 3", async () => {
     mkdirSync(fileOf("codex"), { recursive: true });
     const folder = await connect("codex", ...ALL, "--write");
