@@ -58,7 +58,7 @@ function clientNamed(name: string): Client {
 async function connectionOf({ config, url, key, model }: ConnectOptions): Promise<Connection> {
   const needsConfiguration = url === undefined || model === undefined;
   const snapshot = needsConfiguration ? await configured(config) : null;
-  const address = url ?? (snapshot === null ? DEFAULT_URL : addressOf(snapshot));
+  const address = url ?? (snapshot === null ? DEFAULT_URL : addressOf(snapshot, process.env["PORT"]));
   const known = model === undefined ? await firstModel(snapshot, address, key ?? null) : modelOf(snapshot, model);
   if (known === null) tell([`no model is known: put one in place of ${UNKNOWN_MODEL}, or name one with --model`]);
   return {
@@ -83,13 +83,15 @@ async function configured(option: string | undefined): Promise<Snapshot | null> 
   return snapshot;
 }
 
-function addressOf({ server }: Snapshot): string {
+/** @param replaced the variable PORT, which replaces the first listener's port for `dev` and `serve`. */
+function addressOf({ server }: Snapshot, replaced = ""): string {
   if (server.publicUrl !== undefined) return server.publicUrl;
   const [first] = server.listen;
-  if (first === undefined || first.port === 0) return DEFAULT_URL;
+  const port = /^\d{1,5}$/.test(replaced) ? Number(replaced) : first?.port;
+  if (first === undefined || port === 0) return DEFAULT_URL;
   const host = ["0.0.0.0", "::", ""].includes(first.host) ? "127.0.0.1" : first.host;
   const scheme = first.tls === undefined ? "http" : "https";
-  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${first.port}`;
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 interface KnownModel {
@@ -134,7 +136,7 @@ async function runningModel(url: string, key: string | null): Promise<KnownModel
   } catch (error) {
     const { cause } = error as { readonly cause?: unknown };
     tell([
-      `${asked}: ${cause instanceof Error ? cause.message : error instanceof Error ? error.message : String(error)}`,
+      `${asked} gives no models: ${cause instanceof Error ? cause.message : error instanceof Error ? error.message : String(error)}`,
     ]);
     return null;
   }

@@ -40,7 +40,14 @@ beforeEach(() => {
   workspace = new Workspace();
   mkdirSync(workspace.path("home"));
   vi.stubEnv("HOME", workspace.path("home"));
-  for (const name of ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "CONTINUE_GLOBAL_DIR", "GATEWAY_CONFIG"])
+  for (const name of [
+    "XDG_CONFIG_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "CONTINUE_GLOBAL_DIR",
+    "GATEWAY_CONFIG",
+    "PORT",
+  ])
     vi.stubEnv(name, undefined);
 });
 afterEach(() => workspace.close());
@@ -300,6 +307,18 @@ describe("the connection", () => {
     expect(stderr).toContain("the configuration has no model 'route/ome': did you mean 'route/one'?");
   });
 
+  test("PORT replaces the port, as it does for dev and serve", async () => {
+    configure("server: { listen: [{ host: 127.0.0.1, port: 9000 }] }\n");
+    for (const [port, shown] of [
+      ["9100", 9100],
+      ["", 9000],
+      ["none", 9000],
+    ] as const) {
+      vi.stubEnv("PORT", port);
+      expect(await printed()).toMatchObject({ ANTHROPIC_BASE_URL: `http://127.0.0.1:${shown}` });
+    }
+  });
+
   test("with TLS the address is https", async () => {
     const { cert, key } = certificate();
     workspace.write("cert.pem", cert);
@@ -409,7 +428,7 @@ describe("the connection", () => {
     test("nobody there is told", async () => {
       const { code, stderr } = await connect("claude", "--url", "http://127.0.0.1:9");
       expect({ code, stderr }).toMatchObject({ code: 0 });
-      expect(stderr).toMatch(/http:\/\/127\.0\.0\.1:9\/v1\/models: (?:bad port|connect)/);
+      expect(stderr).toMatch(/http:\/\/127\.0\.0\.1:9\/v1\/models gives no models: (?:bad port|connect)/);
     });
   });
 });
