@@ -1,7 +1,7 @@
 import type { TargetConfig, UpstreamConfig } from "#schema";
 import { isLocal } from "../../config/local.ts";
 import { type Draft, upstreamPointer } from "../draft.ts";
-import { addressOf, headersOf, isStandIn } from "../endpoints.ts";
+import { addressOf, credentialsHeader, headersOf, isStandIn, keyText } from "../endpoints.ts";
 import { type Named, type Provider, providerNamed } from "../providers.ts";
 import { literal } from "../secrets.ts";
 import { type Field, numberOf } from "../source.ts";
@@ -88,7 +88,7 @@ const VARIABLES: Partial<Record<Named, string>> = {
   nvidia: "NVIDIA_NIM_API_KEY",
   vllm: "HOSTED_VLLM_API_KEY",
   lmstudio: "LM_STUDIO_API_KEY",
-  compatible: "OPENAI_LIKE_API_KEY",
+  compatible: "OPENAI_API_KEY",
 };
 
 /** A provider as LiteLLM has it. */
@@ -191,7 +191,7 @@ export function targetOf(
   const provider = litellmProvider(name);
   const place = placeOf(draft, params, modelField, name, provider);
   if (place === null) return null;
-  const headers = headersOf(draft, [params("extra_headers"), params("default_headers"), params("headers")], place.variable);
+  const headers = headersOf(draft, headersIn(params), { wanted: place.variable, key: place.keyField });
   const isKnownByHost = !provider.local && place.baseUrl === provider.baseUrl;
   const upstream: UpstreamConfig = {
     dialect: provider.dialect,
@@ -230,6 +230,10 @@ function nameFor(name: Named, modelField: Field): string {
 
 const TESTED_VERSION = "2024-10-21";
 
+function headersIn(params: Params): readonly (Field | undefined)[] {
+  return [params("extra_headers"), params("default_headers"), params("headers")];
+}
+
 type Tell = (pointer: (...keys: readonly (string | number)[]) => string) => void;
 
 /** Address and credentials of an upstream, as each kind of provider has them. */
@@ -239,6 +243,8 @@ interface Place {
   readonly headers?: Readonly<Record<string, string>>;
   readonly concurrency?: Pick<UpstreamConfig, "concurrency">;
   readonly hint: string | null;
+  /** What the key comes from. */
+  readonly keyField?: Field;
   /** The variable that secrets are put into. */
   readonly variable: string;
   readonly tells: readonly Tell[];
@@ -269,21 +275,23 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
   if (params("base_url") !== undefined && params("base_url") !== baseField) findings.lost(params("base_url"), "api_base stands beside it, and wins");
   const azureAi = /^azure_ai\//.test(modelField.text ?? "");
   const variable = `${prefix}_API_BASE`;
-  const assumed = provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
-  const baseUrl = azureAi ? atAzureAi(address?.baseUrl ?? assumed, provider) : (address?.baseUrl ?? assumed);
+  const written =
+    address?.baseUrl ?? provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
+  const baseUrl = azureAi ? atAzureAi(written, provider) : written;
   const tells: Tell[] = [];
   if (address !== null && baseField !== undefined) tells.push((at) => address.tell(at("base_url")));
   if (address === null && provider.baseUrl === null)
     tells.push(() => findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`));
-  const keyField = params("api_key") ?? params("azure_ad_token");
-  const isOwnServer = provider.local || address !== null;
+  const keyField = params("api_key") ?? params("azure_ad_token") ?? credentialsHeader(headersIn(params));
+  const isOwnServer = isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) });
   const keys: string[] = [];
-  if (keyField !== undefined && !(isStandIn(keyField) && isOwnServer)) {
-    const secret = draft.secret(keyField, provider.variable);
+  const isOther = address !== null && address.baseUrl !== provider.baseUrl;
+  if (keyField !== undefined && !(isStandIn(keyField) && (isOwnServer || isOther))) {
+    const secret = draft.secret(keyField, provider.variable, keyText(keyField));
     keys.push(secret.text);
     tells.push((at) => secret.tell(at("api_keys", 0)));
-  } else if (isOwnServer) {
-    if (!isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) })) keys.push("none");
+  } else if (isOwnServer || keyField !== undefined) {
+    if (!isOwnServer) keys.push("none");
     if (keyField !== undefined) tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
   } else {
     keys.push(`\${env:${draft.variables.use(provider.variable)}}`);
@@ -319,6 +327,7 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(concurrency !== undefined && { concurrency }),
     hint: address?.hint ?? null,
+    ...(keyField !== undefined && { keyField }),
     variable: prefix,
     tells,
   };
