@@ -13,14 +13,14 @@ describe.skipIf(!required(...BROWSERS))("what an operator changes in the console
   });
   afterAll(() => stage.close());
 
-  test("an upstream is drained by hand with a reason, its chain goes on, and it is lifted", () =>
+  test("drains an upstream with a reason, serves from the rest of the chain, and clears the override", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/upstreams");
-      await page.getByRole("button", { name: "Set by hand… aurora" }).click();
+      await page.getByRole("button", { name: "Override… aurora" }).click();
       const dialog = page.getByRole("dialog");
       await dialog.getByLabel("Reason").fill("their <b>maintenance</b>");
-      await dialog.getByRole("button", { name: "Set", exact: true }).click();
+      await dialog.getByRole("button", { name: "Apply override" }).click();
       await dialog.waitFor({ state: "detached" });
       const row = page.getByRole("row", { name: /aurora/ });
       await row.getByText("drained").waitFor();
@@ -29,45 +29,45 @@ describe.skipIf(!required(...BROWSERS))("what an operator changes in the console
       await page.getByText("drain by olga: their <b>maintenance</b>").waitFor();
       await page.getByRole("link", { name: "Models" }).click();
       await page.getByRole("link", { name: "route/swift" }).click();
-      const chain = page.getByRole("list", { name: "The way of a request for route/swift" });
-      await chain.getByText("drained by hand").waitFor();
+      const chain = page.getByRole("list", { name: "Request path for route/swift" });
+      await chain.getByText("drained").waitFor();
       await chain.getByText("served 100%").waitFor();
-      await page.getByRole("link", { name: "1 upstream set by hand" }).click();
-      await row.getByRole("button", { name: "Lift" }).click();
-      await dialog.getByRole("button", { name: "Lift it" }).click();
+      await page.getByRole("link", { name: "1 override active" }).click();
+      await row.getByRole("button", { name: "Clear override" }).click();
+      await dialog.getByRole("button", { name: "Clear override" }).click();
       await row.getByText("drained").waitFor({ state: "detached" });
       await page.getByRole("link", { name: "Audit log" }).click();
       await page.getByRole("row", { name: /liftUpstreamManual/ }).waitFor();
     }));
 
-  test("a former configuration is returned to, after it was shown what that changes", () =>
+  test("rolls back to an earlier configuration, after showing the effects", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/generations");
-      await page.getByRole("row", { name: /the start/ }).waitFor();
+      await page.getByRole("row", { name: /start/ }).waitFor();
       await stage.write({ models: { "route/swift": { price: { input_per_million: 4, output_per_million: 8 } } } });
-      await page.getByRole("row", { name: /a change of the file.*1 breaking/ }).waitFor();
+      await page.getByRole("row", { name: /file change.*1 breaking/ }).waitFor();
       const dialog = page.getByRole("dialog");
-      await page.getByRole("button", { name: "Return to it…" }).click();
+      await page.getByRole("button", { name: "Roll back…" }).click();
       await dialog.getByRole("row", { name: /price lowered.*route\/swift.*4 → 2/ }).waitFor();
-      await dialog.getByRole("button", { name: "Return to it" }).click();
-      await page.getByRole("row", { name: /a rollback serves/ }).waitFor();
-      await page.getByRole("link", { name: "In force" }).click();
-      await page.getByText(/does not serve: a rollback was asked for/).waitFor();
+      await dialog.getByRole("button", { name: "Roll back" }).click();
+      await page.getByRole("row", { name: /rollback current/ }).waitFor();
+      await page.getByRole("link", { name: "Current configuration" }).click();
+      await page.getByText(/is not serving: a rollback was asked for/).waitFor();
       await stage.write({ models: { "route/swift": { price: { input_per_million: 2, output_per_million: 8 } } } });
-      await page.getByText(/does not serve/).waitFor({ state: "detached" });
-      expect(await page.getByText("file refused").count()).toBe(0);
+      await page.getByText(/is not serving/).waitFor({ state: "detached" });
+      expect(await page.getByText("configuration rejected").count()).toBe(0);
     }));
 
-  test("a request is explained as a picture of its way, and the question is in the address", () =>
+  test("explains a request as a diagram of its path, with the question in the URL", () =>
     stage.visit({ device: "phone", theme: "dark" }, async (visitor) => {
       const { page } = visitor;
       await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/explain?model=route/deep&tier=Free");
-      const way = page.getByRole("list", { name: "The way of the request" });
+      const way = page.getByRole("list", { name: "Request path" });
       await way.getByRole("listitem").filter({ hasText: "plan-check" }).getByText("refused", { exact: true }).waitFor();
       await page.getByLabel("Plan").selectOption("Max");
-      await page.getByText("More: upstreams that are down").click();
-      await page.getByRole("group", { name: "As if these were down" }).getByLabel("borealis").check();
+      await page.getByText("More options: upstreams that are down").click();
+      await page.getByRole("group", { name: "Assume these are down" }).getByLabel("borealis").check();
       await page.getByRole("button", { name: "Explain" }).click();
       await way
         .getByRole("listitem")
@@ -82,7 +82,7 @@ describe.skipIf(!required(...BROWSERS))("what an operator changes in the console
       expect(page.url()).toContain("tier=Max&down=borealis");
     }));
 
-  test("entries of the ledger are paged, filtered in the address, and exported", () =>
+  test("pages, filters and exports the ledger", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       for (let count = 0; count < 60; count += 1) await stage.chat(guest.key, "route/swift");
@@ -110,29 +110,29 @@ describe.skipIf(!required(...BROWSERS))("what an operator changes in the console
       await page.getByRole("row", { name: /route\/swift/ }).waitFor();
     }));
 
-  test("a user is made, granted credits with a reason, given a key that works, and disabled", () =>
+  test("creates a user, grants credits with a reason, creates a working key, and disables the user", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       const dialog = page.getByRole("dialog");
       await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/users");
-      await page.getByRole("button", { name: "New user" }).click();
-      await dialog.getByLabel("Mail address").fill("grace@example.com");
+      await page.getByRole("button", { name: "Create user" }).click();
+      await dialog.getByLabel("Email").fill("grace@example.com");
       await dialog.getByLabel("Plan").selectOption("Premium");
-      await dialog.getByLabel("Credits to begin with").fill("1");
-      await dialog.getByRole("button", { name: "Create" }).click();
+      await dialog.getByLabel("Starting credits").fill("1");
+      await dialog.getByRole("button", { name: "Create user" }).click();
       await page.getByRole("heading", { name: "grace@example.com" }).waitFor();
       await page.getByRole("button", { name: "Grant credits…" }).click();
       await dialog.getByLabel("Amount").fill("0");
       await dialog.getByLabel("Reason").fill("ticket <b>7</b>");
-      await dialog.getByRole("button", { name: "Grant" }).click();
+      await dialog.getByRole("button", { name: "Grant credits" }).click();
       await dialog.getByText("must not be 0").waitFor();
       await dialog.getByLabel("Amount").fill("2.5");
-      await dialog.getByRole("button", { name: "Grant" }).click();
+      await dialog.getByRole("button", { name: "Grant credits" }).click();
       await page.getByRole("row", { name: /2\.50 3\.50 ticket <b>7<\/b> olga/ }).waitFor();
-      await page.getByRole("button", { name: "New key…" }).click();
+      await page.getByRole("button", { name: "Create key…" }).click();
       await dialog.getByLabel("Name").fill("laptop");
       await dialog.getByLabel("Models").fill("route/swift");
-      await dialog.getByRole("button", { name: "Make the key" }).click();
+      await dialog.getByRole("button", { name: "Create key" }).click();
       const key = await dialog.getByLabel("API key", { exact: true }).innerText();
       await dialog.getByRole("button", { name: "Done" }).click();
       expect((await stage.chat(key, "route/swift")).status).toBe(200);
@@ -145,7 +145,7 @@ describe.skipIf(!required(...BROWSERS))("what an operator changes in the console
       await page.getByRole("row", { name: /laptop.*route\/deep.*Inference only/ }).waitFor();
       expect((await stage.chat(key, "route/swift")).status).toBe(403);
       await page.getByRole("button", { name: "Roll laptop" }).click();
-      await dialog.getByLabel("The old key still works").selectOption("Not at all: it stops now");
+      await dialog.getByLabel("Keep the old key working").selectOption("No, revoke it now");
       await dialog.getByRole("button", { name: "Roll key" }).click();
       const next = await dialog.getByLabel("API key", { exact: true }).innerText();
       await dialog.getByRole("button", { name: "Done" }).click();
@@ -165,7 +165,7 @@ describe.skipIf(!required(...BROWSERS))("what an operator changes in the console
       await page.getByText("grace@example.com").first().waitFor({ state: "detached" });
     }));
 
-  test("figures come by themselves, and are taken up again after they broke off", () =>
+  test("shows live data, and reconnects after the connection was lost", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       visitor.expectFault(/admin\/events|ERR_/);
@@ -182,10 +182,10 @@ describe.skipIf(!required(...BROWSERS))("what an operator changes in the console
           .isVisible();
       }, 15_000);
       await stage.stop();
-      await page.getByText(/no figures/).waitFor();
-      await page.getByText("The gateway does not answer. What is shown may be old").waitFor();
+      await page.getByText(/no live data/).waitFor();
+      await page.getByText("The gateway is not responding. This page may be out of date").waitFor();
       await stage.start();
       await live.waitFor({ timeout: 25_000 });
-      expect(await page.getByText(/no figures/).count()).toBe(0);
+      expect(await page.getByText(/no live data/).count()).toBe(0);
     }));
 });

@@ -19,12 +19,12 @@ describe.skipIf(!required(...BROWSERS))("the console", () => {
   });
   afterAll(() => stage.close());
 
-  test("who has a token signs in with it, and stays so without it being kept", () =>
+  test("signs in with an admin token, and keeps the session without storing the token", () =>
     stage.visit({}, async ({ page, context }) => {
       await page.goto(`${stage.adminUrl}/console#/streams`);
       await page.getByLabel("Admin token").fill("wrong");
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByText("No token of this gateway is like this.").waitFor();
+      await page.getByText("Invalid admin token.").waitFor();
       await page.getByLabel("Admin token").fill(OPERATOR_TOKEN);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("heading", { name: "Streams" }).waitFor();
@@ -39,7 +39,7 @@ describe.skipIf(!required(...BROWSERS))("the console", () => {
       await page.getByRole("heading", { name: "Sign in" }).waitFor();
     }));
 
-  test("a breaker that opens is seen within two seconds, with its cause", () =>
+  test("shows an open breaker within two seconds, with its cause", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/upstreams");
@@ -64,14 +64,14 @@ describe.skipIf(!required(...BROWSERS))("the console", () => {
         .waitFor();
     }));
 
-  test("a bad edit is shown at its line, what it says as text, and goes when it is mended", () =>
+  test("shows a bad edit at its line as plain text, until the file is fixed", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/configuration");
       await page.getByRole("list", { name: "Text of gateway.yaml" }).waitFor();
       await stage.spoil((good) => `${good}\ntierz: '${MARKUP.replaceAll("'", "''")}'\n`);
-      await page.getByText("The file was refused").waitFor();
-      await page.getByRole("heading", { name: "The text that was refused" }).waitFor();
+      await page.getByText("The configuration file was rejected").waitFor();
+      await page.getByRole("heading", { name: "Rejected text" }).waitFor();
       const line = page.locator("li.bad");
       await line.getByText("tierz").first().waitFor();
       await line.getByText("unknown-key").waitFor();
@@ -79,10 +79,10 @@ describe.skipIf(!required(...BROWSERS))("the console", () => {
       expect(await page.title()).not.toBe("run");
       expect(await stage.chat(guest.key, "route/deep")).toMatchObject({ status: 200 });
       await stage.write({});
-      await page.getByText("The file was refused").waitFor({ state: "detached" });
+      await page.getByText("The configuration file was rejected").waitFor({ state: "detached" });
     }));
 
-  test("a guarded reload is watched until it is rolled back", () =>
+  test("shows a guarded reload until it is rolled back", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/configuration");
@@ -92,8 +92,8 @@ describe.skipIf(!required(...BROWSERS))("the console", () => {
         upstreams: { eos: { ...eos, breaker: CALM_BREAKER } },
         models: { "route/deep": { chain: [{ upstream: "eos", model: "any" }] } },
       });
-      await page.getByRole("heading", { name: "Guard on trial" }).waitFor();
-      await page.getByRole("progressbar", { name: "Time of the trial that has passed" }).waitFor();
+      await page.getByRole("heading", { name: "Guard running" }).waitFor();
+      await page.getByRole("progressbar", { name: "Elapsed guard time" }).waitFor();
       const rolledBack = page.getByRole("heading", { name: "Guard rolled back" });
       await eventually(async () => {
         for (const { key } of guests) await stage.chat(key, "route/deep");
@@ -103,12 +103,12 @@ describe.skipIf(!required(...BROWSERS))("the console", () => {
         .getByText(/\d+ of \d+ requests failed/)
         .first()
         .waitFor();
-      await page.getByText(/does not serve/).waitFor();
+      await page.getByText(/is not serving/).waitFor();
       for (const { key } of guests) expect((await stage.chat(key, "route/deep")).status).toBe(200);
       await stage.write({ upstreams: { eos: null }, models: { "route/deep": { chain: stage.chainOf("route/deep") } } });
     }));
 
-  test("a stream is seen, and ended by an operator as its user could", () =>
+  test("lists a stream, and lets an operator end it", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       const stream = new Exchange(`${stage.url}/v1/chat/completions`, {
@@ -120,20 +120,20 @@ describe.skipIf(!required(...BROWSERS))("the console", () => {
       const row = page.getByRole("row", { name: /route\/long/ });
       await row.getByText(guest.id.slice(0, 12)).waitFor();
       await row.getByRole("button", { name: "End" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "End the stream" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "End stream" }).click();
       const { text, whole } = await stream.whole();
       expect([whole, text.includes("[DONE]")]).toEqual([true, true]);
-      await page.getByText("No streams are running").waitFor();
+      await page.getByText("No active streams").waitFor();
       await page.getByRole("link", { name: "Audit log" }).click();
       await page.getByRole("row", { name: /olga/ }).first().waitFor();
     }));
 
-  test("a viewer sees what an operator sees, and is offered no change", () =>
+  test("shows a viewer the same pages without buttons that change something", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       await stage.signInAdmin(visitor, VIEWER_TOKEN);
       await page.getByText("victor").waitFor();
-      for (const title of ["Upstreams", "Streams", "Users", "In force", "Generations", "Audit log"]) {
+      for (const title of ["Upstreams", "Streams", "Users", "Current configuration", "Generations", "Audit log"]) {
         await page.getByRole("link", { name: title, exact: true }).click();
         await page.locator("main h1").waitFor();
         expect([title, await offers(page)]).toEqual([title, []]);
@@ -148,7 +148,7 @@ describe.skipIf(!required(...BROWSERS))("the console", () => {
 /** Buttons that change something. */
 async function offers(page: Page): Promise<readonly string[]> {
   const buttons = await page.locator("main").getByRole("button").allInnerTexts();
-  return buttons.filter((text) => /reload|by hand|new user|end|revoke|roll back|promote|grant|disable/i.test(text));
+  return buttons.filter((text) => /reload|override|create|end|revoke|roll back|promote|grant|disable/i.test(text));
 }
 
 /** @returns whether the breaker of the provider that fails on demand is closed; each look is a request that tries it. */

@@ -12,17 +12,17 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
   });
   afterAll(() => stage.close());
 
-  test("from a mail address that nobody knows to a first answer, and what it cost", () =>
+  test("leads from an unknown email to a first answer and its cost", () =>
     stage.visit({}, async ({ page }) => {
       const email = "ada@example.com";
       await page.goto(stage.url);
-      await page.getByRole("textbox", { name: "Mail address" }).fill(email);
-      await page.getByRole("button", { name: "Send me a code" }).click();
+      await page.getByRole("textbox", { name: "Email" }).fill(email);
+      await page.getByRole("button", { name: "Send code" }).click();
       const code = await stage.code(email);
-      await page.getByLabel("Code of 6 digits").fill(code === "000000" ? "000001" : "000000");
+      await page.getByLabel("6-digit code").fill(code === "000000" ? "000001" : "000000");
       await page.getByRole("button", { name: "Sign in" }).click();
-      await page.getByText("have another code sent").waitFor();
-      await page.getByLabel("Code of 6 digits").fill(code);
+      await page.getByText("send a new one").waitFor();
+      await page.getByLabel("6-digit code").fill(code);
       await page.getByRole("button", { name: "Sign in" }).click();
       await page.getByRole("heading", { name: "Overview" }).waitFor();
       await page.getByText("2.50 credits").first().waitFor();
@@ -34,7 +34,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       await exchange.getByText(/You said: What is a river\?/).waitFor();
       await exchange.getByText(/by aurora/i).waitFor();
       await exchange.getByText(/0\.\d+ credits/).waitFor();
-      await exchange.getByRole("link", { name: "in the activity" }).click();
+      await exchange.getByRole("link", { name: "View in Activity" }).click();
       await page.getByRole("row", { name: /route\/swift/ }).waitFor();
       expect(await page.getByRole("row", { name: /route\/swift/ }).count()).toBe(1);
 
@@ -42,13 +42,13 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       await page.reload();
       await page.getByRole("row", { name: /route\/swift/ }).waitFor();
       await page.getByRole("link", { name: "API keys", exact: true }).click();
-      await page.getByText("No keys yet").waitFor();
+      await page.getByText("No API keys yet").waitFor();
       expect(
         await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, document.cookie])"),
       ).not.toMatch(/eyJ|rt_|rk_/);
     }));
 
-  test("a link of `gateway dev` signs in once; after that the page says what to do, and the code field has the focus", async () => {
+  test("signs in once with a `gateway dev` link; a used link shows what to do", async () => {
     const { email } = await stage.guest();
     const dashboard = `${stage.url}/#/?email=${email}&code=${stage.links.issue("user", email)}`;
     const console = `${stage.adminUrl}/console#/?code=${stage.links.issue("operator", OPERATOR_TOKEN)}`;
@@ -69,9 +69,9 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       await page.goto(console);
       await page.getByText("Or sign in with the admin token").waitFor();
       await page.goto(dashboard);
-      await page.getByText("Start gateway dev again for a new link").waitFor();
-      await page.getByRole("button", { name: "Send me a code" }).click();
-      await page.getByLabel("Code of 6 digits").waitFor();
+      await page.getByText("Restart gateway dev to get a new link").waitFor();
+      await page.getByRole("button", { name: "Send code" }).click();
+      await page.getByLabel("6-digit code").waitFor();
       expect(await page.evaluate<string>("document.activeElement.name")).toBe("code");
       await page.keyboard.type(await stage.code(email));
       await page.keyboard.press("Enter");
@@ -79,7 +79,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
     });
   });
 
-  test("at an identity provider and back, by its button, also after it was refused there", () =>
+  test("signs in at an identity provider, also after a refusal there", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       // The provider's own page has no icon.
@@ -91,7 +91,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       // Until the file has been read again.
       await eventually(async () => {
         await page.goto(stage.url);
-        await page.getByRole("textbox", { name: "Mail address" }).waitFor();
+        await page.getByRole("textbox", { name: "Email" }).waitFor();
         return button.isVisible();
       }, 15_000);
       // As somebody who says no at the provider comes back.
@@ -102,7 +102,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       };
       await button.click();
       const refusal = page.getByRole("alert");
-      await refusal.getByText("You could not be signed in with corp.").waitFor();
+      await refusal.getByText("Sign-in with corp failed.").waitFor();
       expect(page.url()).toBe(`${stage.url}/#/`);
       expect(await accessibilityFaults(page)).toEqual([]);
       await screenshot(page, "sign-in-refused");
@@ -114,22 +114,22 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       await page.getByText("grace@example.com").first().waitFor();
     }));
 
-  test("a key is made, shown once, used, and refused once it is revoked", () =>
+  test("creates a key, shows it once, and rejects it once it is revoked", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       const { email } = await stage.guest();
       await stage.signIn(visitor, email, "/keys");
-      await page.getByRole("button", { name: "Make a key" }).click();
+      await page.getByRole("button", { name: "Create key" }).click();
       await page.getByLabel("Name").fill(MARKUP);
       await page.getByLabel("Models").fill("route/sw*");
       await page.getByLabel("Budget in credits").fill("0.5");
-      await page.getByRole("button", { name: "Make key", exact: true }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Create key" }).click();
       const made = page.getByRole("dialog");
       const secret = await made.locator("code").first().innerText();
       expect(secret).toMatch(/^rk_[0-9a-f]{64}$/);
       await made.getByRole("button", { name: /^Copy the key/ }).click();
       expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(secret);
-      await made.getByRole("button", { name: "I have copied it" }).click();
+      await made.getByRole("button", { name: "I have copied the key" }).click();
       expect(await page.content()).not.toContain(secret);
 
       expect((await stage.chat(secret, "route/swift")).status).toBe(200);
@@ -138,16 +138,16 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       await page.reload();
       const row = page.getByRole("row", { name: MARKUP });
       await row.getByText("route/sw*").waitFor();
-      await row.getByText(/of 0\.50 credits a month/).waitFor();
+      await row.getByText(/of 0\.50 credits per month/).waitFor();
 
       await row.getByRole("button", { name: /^Edit/ }).click();
-      await page.getByLabel("Scope").selectOption("Reading usage only");
-      await page.getByLabel("Addresses").fill("nowhere");
+      await page.getByLabel("Scope").selectOption("Usage only");
+      await page.getByLabel("IP addresses").fill("nowhere");
       await page.getByRole("button", { name: "Save" }).click();
       await page.getByText("is no address or CIDR").waitFor();
-      await page.getByLabel("Addresses").fill("127.0.0.1, 10.0.0.0/8");
+      await page.getByLabel("IP addresses").fill("127.0.0.1, 10.0.0.0/8");
       await page.getByRole("button", { name: "Save" }).click();
-      await row.getByText("Reading usage only, from 127.0.0.1, 10.0.0.0/8").waitFor();
+      await row.getByText("Usage only, from 127.0.0.1, 10.0.0.0/8").waitFor();
       const restricted = await stage.chat(secret, "route/swift");
       expect([restricted.status, restricted.headers["x-error-code"]]).toEqual([403, "KEY_RESTRICTED"]);
       await row.getByRole("button", { name: /^Edit/ }).click();
@@ -159,7 +159,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       await row.getByRole("button", { name: /^Roll/ }).click();
       await page.getByRole("button", { name: "Roll key" }).click();
       const next = await made.locator("code").first().innerText();
-      await made.getByRole("button", { name: "I have copied it" }).click();
+      await made.getByRole("button", { name: "I have copied the key" }).click();
       for (const key of [secret, next]) expect((await stage.chat(key, "route/swift")).status).toBe(200);
       const old = page.getByRole("row", { name: MARKUP }).filter({ hasText: "rolled" });
       await old.getByText(/^in (23|24) h/).waitFor();
@@ -174,7 +174,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       expect((await stage.chat(next, "route/swift")).status).toBe(401);
     }));
 
-  test("a limit that is reached is seen before the request, and told by the one that is refused", () =>
+  test("shows a reached limit, before a request and in the error", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       const { email, key } = await stage.guest({ tier: "Tiny" });
@@ -191,7 +191,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("One more?");
     }));
 
-  test("a stream of a program is seen, and ended by one button", () =>
+  test("lists a stream of a program, and stops it with one button", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       const { email, key } = await stage.guest();
@@ -203,14 +203,14 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       await stage.signIn(visitor, email);
       await page.getByRole("row", { name: /route\/long/ }).waitFor();
       await page.getByRole("button", { name: "Stop all" }).click();
-      await page.getByRole("dialog").getByRole("button", { name: "Stop them" }).click();
+      await page.getByRole("dialog").getByRole("button", { name: "Stop all" }).click();
       await page.getByText("1 stream stopped").waitFor();
       const { text, whole } = await stream.whole();
       expect([whole, text.includes("[DONE]")]).toEqual([true, true]);
-      await page.getByText("None at this moment.").waitFor();
+      await page.getByText("No running streams.").waitFor();
     }));
 
-  test("an answer of the playground is ended, and what had come stays", () =>
+  test("stops an answer in the playground, and keeps its text", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       const { email, id } = await stage.guest();
@@ -220,7 +220,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       const exchange = page.getByRole("article", { name: "Exchange 1" });
       await exchange.getByText("You said").waitFor();
       await page.getByRole("button", { name: "Stop", exact: true }).click();
-      await exchange.getByText("Stopped. What had been written is charged.").waitFor();
+      await exchange.getByText("Stopped. You are charged for what was generated.").waitFor();
       await exchange.getByText("You said").waitFor();
       await eventually(async () => (await stage.gateway.store.running(id)).streams === 0);
       // Its key goes when the page is left.
@@ -230,7 +230,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       expect(await names()).toEqual(["laptop"]);
     }));
 
-  test("markup in names, addresses and errors of providers is text", () =>
+  test("shows markup in names, emails and provider errors as text", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       const { email } = await stage.guest({ email: "{{7*7}}'&amp$`x`=*@example.com" });
@@ -246,7 +246,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       expect(await page.locator("main img, main b").count()).toBe(0);
     }));
 
-  test("who signs out is out, also in the browser's history", () =>
+  test("signs out, also in the history of the browser", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       const { email } = await stage.guest();
@@ -259,7 +259,7 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
       expect(await page.getByText(email).count()).toBe(0);
     }));
 
-  test("who signs out everywhere is out in other browsers, too", () =>
+  test("signs out everywhere, including other browsers", () =>
     stage.visit({}, async (first) => {
       const { email } = await stage.guest();
       await stage.signIn(first, email, "/account");

@@ -5,8 +5,8 @@ import { BROWSERS } from "./support/browser.ts";
 import { type Guest, OPERATOR_TOKEN, Stage } from "./support/stage.ts";
 
 const canRun = required(...BROWSERS) && required("redis-server", "valkey-server");
-const STORE_AWAY = "The gateway's store is away.";
-const GATEWAY_AWAY = "The gateway does not answer.";
+const STORE_AWAY = "The gateway cannot reach its store.";
+const GATEWAY_AWAY = "The gateway is not responding.";
 
 describe.skipIf(!canRun)("pages while something is away", () => {
   let redis: RedisServer;
@@ -22,11 +22,11 @@ describe.skipIf(!canRun)("pages while something is away", () => {
     await redis.stop();
   });
 
-  test("a store that is away: both pages say so, keep what they have, and recover by themselves", () =>
+  test("says that the store is down, keeps the data on both pages, and recovers", () =>
     stage.visit({}, async (visitor) => {
       await stage.visit({}, async (operator) => {
         await stage.signIn(visitor, guest.email);
-        await visitor.page.getByText("None at this moment.").waitFor();
+        await visitor.page.getByText("No running streams.").waitFor();
         await stage.signInAdmin(operator, OPERATOR_TOKEN, "/audit");
         await operator.page.getByText("signIn", { exact: true }).waitFor();
         redis.pause();
@@ -41,15 +41,15 @@ describe.skipIf(!canRun)("pages while something is away", () => {
       });
     }));
 
-  test("a gateway that is started again: events are taken up, calls are made again, nobody signs in anew", () =>
+  test("reconnects after a restart of the gateway without a new sign-in", () =>
     stage.visit({}, async (visitor) => {
       await stage.visit({}, async (operator) => {
         await stage.signIn(visitor, guest.email);
-        await visitor.page.getByText("None at this moment.").waitFor();
+        await visitor.page.getByText("No running streams.").waitFor();
         await stage.signInAdmin(operator);
         await operator.page.getByText("live", { exact: true }).waitFor();
         await stage.stop();
-        await operator.page.getByText(/^no figures/).waitFor();
+        await operator.page.getByText(/^no live data/).waitFor();
         await operator.page.getByText(GATEWAY_AWAY).waitFor();
         await visitor.page.getByText(GATEWAY_AWAY).waitFor();
         await stage.start();

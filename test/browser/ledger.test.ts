@@ -44,7 +44,7 @@ describe.skipIf(!required(...BROWSERS))(`a ledger of ${MANY} entries`, () => {
   }, 60_000);
   afterAll(() => stage.close());
 
-  test("an operator pages it forth and back, with the filters in the address", () =>
+  test("pages back and forth for an operator, with the filters in the URL", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/ledger?model=route/deep");
@@ -73,7 +73,7 @@ describe.skipIf(!required(...BROWSERS))(`a ledger of ${MANY} entries`, () => {
       await page.getByLabel("User id").fill(guests[3]!.id);
       await page.getByLabel("Outcome").selectOption("client_fault");
       // What fails are rounds of the other model.
-      await page.getByText("No entry fits").waitFor();
+      await page.getByText("No matching entries").waitFor();
       await page.getByLabel("Model", { exact: true }).fill("");
       await eventually(async () => (await rows.count()) === PAGE_ROWS);
       const { hash } = new URL(page.url());
@@ -86,7 +86,7 @@ describe.skipIf(!required(...BROWSERS))(`a ledger of ${MANY} entries`, () => {
       expect((await shown()).slice(0, 2)).toEqual([`request-${first}`, `request-${first - USERS * FAULTY_OF}`]);
     }));
 
-  test("an operator exports all of it as CSV", () =>
+  test("exports all entries as CSV for an operator", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/ledger");
@@ -96,7 +96,7 @@ describe.skipIf(!required(...BROWSERS))(`a ledger of ${MANY} entries`, () => {
       expect(new Set(column(rows, "user_id"))).toEqual(new Set(guests.map(({ id }) => id)));
     }));
 
-  test("a user saves what the filters leave of their own", () =>
+  test("downloads the filtered requests of a user", () =>
     stage.visit({}, async (visitor) => {
       const { page } = visitor;
       await stage.signIn(visitor, guests[3]!.email, "/activity?outcome=client_fault");
@@ -106,7 +106,7 @@ describe.skipIf(!required(...BROWSERS))(`a ledger of ${MANY} entries`, () => {
         .waitFor();
       const rows = await saved(page, page.getByRole("button", { name: "Download CSV" }));
       const faulty = MANY / USERS / FAULTY_OF;
-      await page.getByText(`${faulty} requests saved`).waitFor();
+      await page.getByText(`${faulty} requests downloaded`).waitFor();
       expect(column(rows, "outcome")).toEqual(Array.from({ length: faulty }, () => "client_fault"));
       const ids = Array.from({ length: faulty }, (_, index) => `request-${index * USERS * FAULTY_OF + 3}`);
       expect(column(rows, "request_id")).toEqual(ids.toReversed());

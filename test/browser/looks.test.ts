@@ -186,18 +186,18 @@ describe.skipIf(!required(...BROWSERS))("every page, light and dark, on a deskto
         const dialog = page.getByRole("dialog");
         const faults: string[] = [];
         await stage.signIn(visitor, guest.email, "/keys");
-        await page.getByRole("button", { name: "Make a key" }).click();
+        await page.getByRole("button", { name: "Create key" }).click();
         await dialog.getByLabel("Name").fill("laptop");
         await dialog.getByLabel("Budget in credits").fill("0");
-        await dialog.getByRole("button", { name: "Make key" }).click();
-        await dialog.getByRole("button", { name: "Make key", disabled: false }).waitFor();
+        await dialog.getByRole("button", { name: "Create key" }).click();
+        await dialog.getByRole("button", { name: "Create key", disabled: false }).waitFor();
         await page.locator("[aria-invalid=true]").waitFor();
         faults.push(...(await faultsInBothThemes(page, "dialog-make-key")));
         await dialog.getByLabel("Budget in credits").fill("");
-        await dialog.getByRole("button", { name: "Make key" }).click();
-        await dialog.getByRole("button", { name: "I have copied it" }).waitFor();
+        await dialog.getByRole("button", { name: "Create key" }).click();
+        await dialog.getByRole("button", { name: "I have copied the key" }).waitFor();
         faults.push(...(await faultsInBothThemes(page, "dialog-key-shown")));
-        await dialog.getByRole("button", { name: "I have copied it" }).click();
+        await dialog.getByRole("button", { name: "I have copied the key" }).click();
         await page.getByRole("button", { name: "Roll laptop" }).first().click();
         await dialog.getByRole("button", { name: "Roll key" }).waitFor();
         faults.push(...(await faultsInBothThemes(page, "dialog-roll")));
@@ -226,14 +226,14 @@ describe.skipIf(!required(...BROWSERS))("every page, light and dark, on a deskto
           await dialog.waitFor({ state: "detached" });
         };
         await stage.signInAdmin(visitor, OPERATOR_TOKEN, "/upstreams");
-        await look("dialog-manual", "Set by hand… aurora");
+        await look("dialog-manual", "Override… aurora");
         await page.goto(`${stage.adminUrl}/console#/users/${guest.id}`);
         await look("dialog-grant", "Grant credits…");
-        await look("dialog-new-key", "New key…");
+        await look("dialog-new-key", "Create key…");
         await look("dialog-delete-user", "Delete…");
         await stage.write({ models: { "route/swift": { price: { input_per_million: 4, output_per_million: 8 } } } });
         await page.goto(`${stage.adminUrl}/console#/generations`);
-        await look("dialog-rollback", "Return to it…");
+        await look("dialog-rollback", "Roll back…");
         expect(faults).toEqual([]);
       }),
     60_000,

@@ -10,20 +10,20 @@ describe.skipIf(!required(...BROWSERS))("the status page", () => {
   });
   afterAll(() => stage.close());
 
-  test("shows what is measured, and an outage as it begins and ends; names are text", () =>
+  test("shows measured states and the start and end of an outage; shows names as text", () =>
     stage.visit({}, async ({ page }) => {
       const guest = await stage.guest();
       await page.goto(`${stage.url}/status`);
-      await page.getByText("Every model is served.").waitFor();
+      await page.getByText("All models are available.").waitFor();
       await page.getByText(MARKUP).first().waitFor();
-      await page.getByText("This gateway has left no provider alone.").waitFor();
+      await page.getByText("No provider has been taken out of service.").waitFor();
       await page.getByText("Move to another region").waitFor();
 
       stage.flaky.mode = "down";
       for (let count = 0; count < 3; count += 1) await stage.chat(guest.key, "route/swift");
       await page.reload();
-      await page.getByText("Every model is served, 1 of them by another provider than usual.").waitFor();
-      const outages = page.getByRole("table", { name: "Outages of providers" });
+      await page.getByText("All models are available. 1 model uses a fallback provider.").waitFor();
+      const outages = page.getByRole("table", { name: "Provider outages" });
       await outages.getByText("Ongoing").waitFor();
       expect(await outages.getByRole("row").count()).toBe(2);
       expect(await accessibilityFaults(page)).toEqual([]);
@@ -34,12 +34,12 @@ describe.skipIf(!required(...BROWSERS))("the status page", () => {
           async () => {
             await stage.chat(guest.key, "route/swift");
             await page.reload();
-            await page.getByText("Every model is served").waitFor();
+            await page.getByText("All models are available").waitFor();
             return outages.getByText("Ongoing").count();
           },
           { timeout: 20_000, interval: 300 },
         )
         .toBe(0);
-      await page.getByText("Every model is served.", { exact: true }).waitFor();
+      await page.getByText("All models are available.", { exact: true }).waitFor();
     }));
 });

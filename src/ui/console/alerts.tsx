@@ -12,14 +12,14 @@ interface Alert {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** What needs a look wherever one is, each with the way to its page. */
+/** Problems that need attention, shown on every page with a link to the page that explains them. */
 export function Alerts() {
   const event = latest.value;
   if (event === null) return null;
   const alerts = alertsOf(event).filter(({ path }) => path !== router.path.value);
   if (alerts.length === 0 || router.path.value === "/") return null;
   return (
-    <nav class="row" aria-label="Needs a look">
+    <nav class="row" aria-label="Needs attention">
       {alerts.map(({ text, tone, path, query = {} }) => (
         <a key={text} href={linkTo(path, query)} class="alert">
           <Badge tone={tone}>{text}</Badge>
@@ -32,28 +32,28 @@ export function Alerts() {
 function alertsOf({ config, instances, upstreams }: FigureEvent): readonly Alert[] {
   const states = Object.values(upstreams);
   const open = states.filter(({ state, manual }) => state === "open" && manual === null).length;
-  const byHand = states.filter(({ manual }) => manual !== null).length;
+  const overridden = states.filter(({ manual }) => manual !== null).length;
   const errors = config.last_rejection?.errors ?? 0;
   const alerts: readonly (Alert | false)[] = [
     config.last_rejection !== null && {
-      text: `file refused, ${plural(errors, "error")}`,
+      text: `configuration rejected: ${plural(errors, "error")}`,
       tone: "bad",
       path: "/configuration",
     },
-    config.guard?.state === "running" && { text: "change on trial", tone: "warn", path: "/configuration" },
+    config.guard?.state === "running" && { text: "guard running", tone: "warn", path: "/configuration" },
     open > 0 && {
       text: plural(open, "breaker open", "breakers open"),
       tone: "bad",
       path: "/upstreams",
       query: { show: "unwell" },
     },
-    byHand > 0 && {
-      text: `${plural(byHand, "upstream")} set by hand`,
+    overridden > 0 && {
+      text: `${plural(overridden, "override")} active`,
       tone: "warn",
       path: "/upstreams",
       query: { show: "unwell" },
     },
-    instances.agree === false && { text: "instances differ", tone: "bad", path: "/instances" },
+    instances.agree === false && { text: "instances disagree", tone: "bad", path: "/instances" },
   ];
   return alerts.filter((alert) => alert !== false);
 }

@@ -10,13 +10,13 @@ const OUTCOMES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = 
   done: ["good", "done"],
   refused: ["warn", "refused"],
   failed: ["bad", "failed"],
-  begun: ["neutral", "end not known"],
+  begun: ["neutral", "outcome unknown"],
 };
 
 const WHO: Readonly<Record<string, string>> = {
   "cli operator": "command line",
   "user user": "a user",
-  " none": "nobody known",
+  " none": "unknown",
 };
 
 /** Who changed what, who signed in, and when. */
@@ -32,16 +32,15 @@ export function AuditPage() {
           </button>
         }
       />
-      <Panel flush title="Changes, sign-ins and exports, the newest first">
+      <Panel flush title="Changes, sign-ins and exports">
         <PagedTable
           caption="Audit log"
           columns={COLUMNS}
           pages={pages}
           rowKey={({ id }) => id}
           empty={
-            <Empty title="Nothing has been changed yet">
-              Changes by operators and by the command line are listed here, also refused ones, and so are sign-ins and
-              exports.
+            <Empty title="No entries yet">
+              Changes made here or on the command line, sign-ins and exports are recorded here, including refused ones.
             </Empty>
           }
         />
@@ -51,10 +50,10 @@ export function AuditPage() {
 }
 
 const COLUMNS: readonly Column<AuditEntry>[] = [
-  { id: "at", title: "When", cell: ({ at }) => <Time at={at} both /> },
+  { id: "at", title: "Time", cell: ({ at }) => <Time at={at} both /> },
   {
     id: "who",
-    title: "Who",
+    title: "Actor",
     cell: ({ name, role }) =>
       WHO[`${name} ${role}`] ?? (
         <>
@@ -66,9 +65,9 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
   { id: "action", title: "Action", cell: ({ action }) => <code>{action}</code> },
   {
     id: "target",
-    title: "On",
+    title: "Target",
     cell: ({ target, erased }) =>
-      erased ? <span class="muted">a deleted account</span> : target !== null && <code>{target}</code>,
+      erased ? <span class="muted">deleted account</span> : target !== null && <code>{target}</code>,
   },
   {
     id: "outcome",
@@ -76,13 +75,13 @@ const COLUMNS: readonly Column<AuditEntry>[] = [
     cell: ({ outcome, status }) => {
       const [tone, text] = OUTCOMES[outcome] ?? ["neutral", outcome];
       return (
-        <span title={status === null ? "no answer was written" : `status ${status}`}>
+        <span title={status === null ? "no response was recorded" : `status ${status}`}>
           <Badge tone={tone}>{text}</Badge>
         </span>
       );
     },
   },
-  { id: "details", title: "With", cell: ({ details }) => <Details of={details} /> },
+  { id: "details", title: "Details", cell: ({ details }) => <Details of={details} /> },
 ];
 
 function Details({ of }: { readonly of: Readonly<Record<string, unknown>> }) {

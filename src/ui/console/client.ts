@@ -24,7 +24,7 @@ export function signInBy(code: string): Promise<AdminSession> {
   return bare.send<AdminSession>("POST", "/admin/session", { body: { token: code } });
 }
 
-/** Whether what changes something is offered; that the server refuses it to viewers is another matter. */
+/** True if the page offers changes. The server enforces the role itself. */
 export function mayChange(): boolean {
   return session.value?.role === "operator";
 }
@@ -34,7 +34,7 @@ export function part(text: string): string {
   return encodeURIComponent(text);
 }
 
-/** What came of a reload or a rollback. */
+/** Result of a reload or rollback. */
 export interface Changed {
   readonly ok: boolean;
   readonly guarded?: boolean;

@@ -19,7 +19,7 @@ interface Props {
   readonly warnings: ConfigurationState["warnings"];
 }
 
-/** The files as they are written, with what was found at their lines. Secrets are references, or dots. */
+/** The configuration files with their findings beside the lines. Secrets appear as references or dots. */
 export function ConfigurationText({ source, rejection, warnings }: Props) {
   const { files, rejected } = source;
   const showsRejected = rejected !== null && query("text") !== "force";
@@ -30,7 +30,7 @@ export function ConfigurationText({ source, rejection, warnings }: Props) {
     <div id="text">
       <Panel
         flush
-        title={showsRejected ? "The text that was refused" : "The text in force"}
+        title={showsRejected ? "Rejected text" : "Current text"}
         actions={
           <>
             {rejected !== null && (
@@ -38,8 +38,8 @@ export function ConfigurationText({ source, rejection, warnings }: Props) {
                 label="Text"
                 value={showsRejected ? "rejected" : "force"}
                 choices={[
-                  { value: "rejected", title: "as refused" },
-                  { value: "force", title: "in force" },
+                  { value: "rejected", title: "rejected" },
+                  { value: "force", title: "current" },
                 ]}
                 onValue={(text) => router.setQuery({ text, line: null })}
               />
@@ -59,7 +59,7 @@ export function ConfigurationText({ source, rejection, warnings }: Props) {
         }
       >
         {chosen === undefined ? (
-          <Empty title="The text cannot be shown">It was refused before any file could be read.</Empty>
+          <Empty title="No text to show">The configuration was rejected before any file could be read.</Empty>
         ) : (
           <Lines
             text={chosen.text}
@@ -144,7 +144,7 @@ function lineClass(findings: readonly ConfigurationDiagnostic[], isShown: boolea
   return `${worst} ${isShown ? "shown" : ""}`.trim();
 }
 
-/** What the first finding of a line is about is underlined. */
+/** Underlines the part of the line that the first finding is about. */
 function marksOf(line: string, [first]: readonly ConfigurationDiagnostic[]) {
   const end = first?.endColumn;
   if (first === undefined || end === undefined || end === null || end <= first.column) return line || " ";

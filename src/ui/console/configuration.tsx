@@ -20,7 +20,7 @@ export function useConfiguration(everyMs: number) {
   });
 }
 
-/** What is in force, what was refused and where, and whether a change is on trial. */
+/** The current configuration, findings of a rejected one, and the state of the guard. */
 export function ConfigurationPage() {
   const state = useConfiguration(EVERY_MS);
   const known = state.data;
@@ -31,7 +31,7 @@ export function ConfigurationPage() {
   return (
     <>
       <PageHead
-        title="Configuration"
+        title="Current configuration"
         actions={
           mayChange() && (
             <button type="button" class="button" onClick={() => askToReload(state.reload)}>
@@ -45,7 +45,7 @@ export function ConfigurationPage() {
           <>
             <InForce config={config} />
             {config.guard && <GuardPanel guard={config.guard} onChanged={state.reload} />}
-            <Loaded resource={source} what="Reading the texts">
+            <Loaded resource={source} what="Loading the files">
               {(texts) => (
                 <ConfigurationText source={texts} rejection={config.last_rejection} warnings={config.warnings} />
               )}
@@ -60,20 +60,20 @@ export function ConfigurationPage() {
 function InForce({ config }: { readonly config: ConfigurationState }) {
   const { hash, file, loaded_at, generation, warnings, pending, last_rejection, passed_over, agree } = config;
   return (
-    <Panel title="In force">
+    <Panel title="State">
       {last_rejection && (
         <div class="note bad stack-s" role="alert">
           <p>
-            <strong>The file was refused</strong> <Time at={last_rejection.at} />, with{" "}
-            {plural(last_rejection.diagnostics.length, "finding")}. What served before serves on. Mend the file: it is
-            read again when it is saved.
+            <strong>The configuration file was rejected</strong> <Time at={last_rejection.at} />, with{" "}
+            {plural(last_rejection.diagnostics.length, "finding")}. The previous configuration is still serving. Fix the
+            file: it is read again when you save it.
           </p>
           <Diagnostics of={last_rejection.diagnostics} />
         </div>
       )}
       {passed_over && (
         <p class="note warn">
-          The file as it is (<Hash of={passed_over.hash} />) does not serve: {passed_over.reason} (
+          The file (<Hash of={passed_over.hash} />) is not serving: {passed_over.reason} (
           <Time at={passed_over.at} />
           ). It is read again when it changes.
         </p>
@@ -81,33 +81,34 @@ function InForce({ config }: { readonly config: ConfigurationState }) {
       {warnings.length > 0 && (
         <div class="note warn stack-s">
           <p>
-            <strong>{plural(warnings.length, "warning")}</strong> in the configuration that serves.
+            <strong>{plural(warnings.length, "warning")}</strong> in the current configuration.
           </p>
           <Diagnostics of={warnings} text="force" />
         </div>
       )}
       {pending.length > 0 && (
         <p class="note warn">
-          A restart is needed for {pending.map((section) => `server.${section}`.replace("server.", "")).join(", ")}: the
-          file says something else than what runs.
+          Restart the gateway to apply changes to{" "}
+          {pending.map((section) => `server.${section}`.replace("server.", "")).join(", ")}. Until then the old settings
+          stay in use.
         </p>
       )}
       <Facts
         rows={[
           ["File", <code key="file">{file}</code>],
           ["Hash", <Hash key="hash" of={hash} />],
-          ["Since", <Time key="since" at={loaded_at} both />],
+          ["Loaded", <Time key="since" at={loaded_at} both />],
           ["Generation", String(generation)],
-          ["Last reload", last_rejection ? <Badge tone="bad">refused</Badge> : <Badge tone="good">taken</Badge>],
+          ["Last reload", last_rejection ? <Badge tone="bad">rejected</Badge> : <Badge tone="good">accepted</Badge>],
           [
             "Instances",
             agree === null ? (
-              <Badge tone="warn">not known: the store does not answer</Badge>
+              <Badge tone="warn">unknown: the store is not responding</Badge>
             ) : agree ? (
               <Badge tone="good">all agree</Badge>
             ) : (
               <>
-                <Badge tone="bad">they differ</Badge> <a href="#/instances">Which?</a>
+                <Badge tone="bad">disagree</Badge> <a href="#/instances">Show instances</a>
               </>
             ),
           ],
@@ -122,16 +123,16 @@ function askToReload(onDone: () => void): void {
     title: "Reload the configuration?",
     text: (
       <p>
-        The files are read again, as when they are saved. A bad file changes nothing; with a guard in force a changed
-        one serves a share of the users first.
+        The gateway reads its files again. If they have errors, nothing changes. If the guard is on, a change is tested
+        with a share of the users first.
       </p>
     ),
     action: "Reload",
     run: async () => {
       const result = await changed(admin.send("POST", "/admin/reload"));
       onDone();
-      if (result.ok) toast(result.guarded ? "The change is on trial" : "The configuration is in force");
-      else toast("The file was refused: see its findings", { bad: true });
+      if (result.ok) toast(result.guarded ? "The guard is testing the change" : "Configuration reloaded");
+      else toast("The configuration file was rejected: see its findings", { bad: true });
     },
   });
 }

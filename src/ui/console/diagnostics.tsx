@@ -4,11 +4,11 @@ import { router } from "./client.ts";
 
 interface DiagnosticsProps {
   readonly of: readonly ConfigurationDiagnostic[];
-  /** The text that they are about. */
+  /** The text that the findings belong to. */
   readonly text?: "rejected" | "force";
 }
 
-/** Findings with their places; a place leads to its line in the text. */
+/** Findings with their locations. A click on a location scrolls to the line. */
 export function Diagnostics({ of, text = "rejected" }: DiagnosticsProps) {
   return (
     <ul class="findings">

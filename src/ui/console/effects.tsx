@@ -34,7 +34,7 @@ const CLASSES = ["breaking", "risky", "safe"] as const;
 
 export function SummaryBadges({ of: { summary } }: { readonly of: Pick<EffectReport, "summary"> }) {
   const some = CLASSES.filter((one) => summary[one] > 0);
-  if (some.length === 0) return <Badge>no change in effect</Badge>;
+  if (some.length === 0) return <Badge>no effect</Badge>;
   return (
     <>
       {some.map((one) => (
@@ -46,16 +46,16 @@ export function SummaryBadges({ of: { summary } }: { readonly of: Pick<EffectRep
   );
 }
 
-/** What a change means to those who use the gateway, the worst first. */
+/** How a configuration change affects users, most severe first. */
 export function Effects({ of }: { readonly of: EffectReport }) {
-  if (of.changes.length === 0) return <p class="muted">No change in effect: written otherwise, and means the same.</p>;
+  if (of.changes.length === 0) return <p class="muted">The text changed, but the gateway behaves the same.</p>;
   return (
     <div class="stack-s">
       <div class="row">
         <SummaryBadges of={of} />
       </div>
       <DataTable
-        caption="Changes by their effect"
+        caption="Effects of the change"
         columns={of.changes.some(({ users }) => users !== undefined) ? [...COLUMNS, TOUCHED] : COLUMNS}
         rows={of.changes}
         rowKey={(effect) => JSON.stringify([effect.kind, effect.subject, effect.before, effect.after])}
@@ -66,11 +66,11 @@ export function Effects({ of }: { readonly of: EffectReport }) {
 }
 
 const COLUMNS: readonly Column<Effect>[] = [
-  { id: "class", title: "Is", cell: (effect) => <Badge tone={TONES[effect.class]}>{effect.class}</Badge> },
+  { id: "class", title: "Severity", cell: (effect) => <Badge tone={TONES[effect.class]}>{effect.class}</Badge> },
   { id: "kind", title: "Change", cell: ({ kind }) => kind.replaceAll("-", " ") },
   {
     id: "subject",
-    title: "Of",
+    title: "Applies to",
     cell: ({ subject }) => (
       <span class="details">
         {Object.entries(subject).map(([what, name]) => (
@@ -87,7 +87,7 @@ const COLUMNS: readonly Column<Effect>[] = [
 
 const TOUCHED: Column<Effect> = {
   id: "touched",
-  title: "Touches",
+  title: "Affected",
   cell: ({ users = 0, keys = 0 }) => `${plural(users, "user")}, ${plural(keys, "key")}`,
 };
 

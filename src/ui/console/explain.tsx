@@ -37,7 +37,7 @@ const ENDPOINTS = [
   "transcription",
 ] satisfies readonly InferenceEndpoint[];
 
-/** What would become of a request, and why: asked of the configuration in force, without anything being sent. */
+/** What would happen to a request under the current configuration, and why. Nothing is sent. */
 export function ExplainPage() {
   const asked = Object.fromEntries(FIELDS.map((name) => [name, query(name)])) as Draft;
   const question = questionOf(asked);
@@ -49,16 +49,16 @@ export function ExplainPage() {
       <PageHead title="Explain" />
       <Form key={JSON.stringify(asked)} asked={asked} onAskAgain={answer.reload} />
       {question === null ? (
-        <Panel title="Answer">
-          <Empty title="Nothing is asked yet">
-            Choose a model and a plan: you are shown each stage of the pipeline and each step of the chain with its
-            verdict, and what the request would cost. Nothing is sent, counted or charged.
+        <Panel title="Result">
+          <Empty title="No request to explain yet">
+            Choose a model and a plan to see the decision of each pipeline stage and chain step, and what the request
+            would cost. Nothing is sent, counted or charged.
           </Empty>
         </Panel>
       ) : (
-        <Loaded resource={answer} what="Asking">
+        <Loaded resource={answer} what="Explaining">
           {(explained) =>
-            "before" in explained ? <PastAnswer of={explained} /> : <Explanation title="Answer" of={explained} />
+            "before" in explained ? <PastAnswer of={explained} /> : <Explanation title="Result" of={explained} />
           }
         </Loaded>
       )}
@@ -66,7 +66,7 @@ export function ExplainPage() {
   );
 }
 
-/** null: what is needed for a question is not there. */
+/** null if the form lacks the fields that a question needs. */
 function questionOf(asked: Draft): ExplainRequest | null {
   const { model, tier, user, endpoint, stream, request } = asked;
   const [down, open] = [listOf(asked.down), listOf(asked.open)];
@@ -81,7 +81,7 @@ function questionOf(asked: Draft): ExplainRequest | null {
     model,
     ...common,
     ...(user && { user }),
-    // Whatever the address says: what is no endpoint is refused by the gateway.
+    // The gateway rejects values that are not an endpoint.
     ...(endpoint && { endpoint: endpoint as InferenceEndpoint }),
     ...(stream && { stream: true }),
     ...(asked.prompt_tokens && { prompt_tokens: Number(asked.prompt_tokens) }),
@@ -108,7 +108,7 @@ function Form({ asked, onAskAgain }: { readonly asked: Draft; readonly onAskAgai
   };
   const canAsk = questionOf(draft) !== null;
   return (
-    <Panel title="A request">
+    <Panel title="Request">
       <form
         class="stack"
         onSubmit={(event) => {
@@ -123,53 +123,53 @@ function Form({ asked, onAskAgain }: { readonly asked: Draft; readonly onAskAgai
               <option key={model} value={model} />
             ))}
           </datalist>
-          <TierField label="Plan" none="the user's" {...field("tier")} />
-          <TextField label="User" hint="Id or address; empty: somebody who has used nothing." {...field("user")} />
+          <TierField label="Plan" none="the user's plan" {...field("tier")} />
+          <TextField label="User" hint="Id or email. Leave empty for a user without any usage." {...field("user")} />
           <SelectField
             label="Endpoint"
             choices={[
-              { value: "", title: "of the model's kind" },
+              { value: "", title: "default for the model" },
               ...ENDPOINTS.map((value) => ({ value, title: value })),
             ]}
             {...field("endpoint")}
           />
           <SelectField
-            label="Answer"
+            label="Response"
             choices={[
-              { value: "", title: "whole" },
+              { value: "", title: "not streamed" },
               { value: "yes", title: "streamed" },
             ]}
             {...field("stream")}
           />
         </div>
         <details>
-          <summary>More: upstreams that are down, tokens, a past request</summary>
+          <summary>More options: upstreams that are down, tokens, a past request</summary>
           <div class="stack">
             <Checks
-              legend="As if these were down"
+              legend="Assume these are down"
               names={catalogue?.upstreams ?? []}
               chosen={listOf(draft.down)}
               onChosen={(names) => field("down").onValue(names.join(","))}
             />
             <Checks
-              legend="As if the breakers of these were open"
+              legend="Assume these breakers are open"
               names={catalogue?.upstreams ?? []}
               chosen={listOf(draft.open)}
               onChosen={(names) => field("open").onValue(names.join(","))}
             />
             <div class="grid">
-              <TextField label="Tokens of the prompt" type="number" min="0" {...field("prompt_tokens")} />
-              <TextField label="Tokens of the answer" type="number" min="0" {...field("output_tokens")} />
+              <TextField label="Prompt tokens" type="number" min="0" {...field("prompt_tokens")} />
+              <TextField label="Output tokens" type="number" min="0" {...field("output_tokens")} />
               <TextField
-                label="A past request instead"
-                hint="Its id: it is looked for in the decision log."
+                label="Past request"
+                hint="Request id. It is looked up in the decision log, and replaces the fields above."
                 {...field("request")}
               />
             </div>
           </div>
         </details>
         <div class="row end">
-          {!canAsk && <span class="hint">Name a model, and a plan or a user.</span>}
+          {!canAsk && <span class="hint">Enter a model, and a plan or a user.</span>}
           <button type="submit" class="button primary" disabled={!canAsk}>
             Explain
           </button>

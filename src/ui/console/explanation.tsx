@@ -11,7 +11,7 @@ import { Credits, Until } from "../shared/time.tsx";
 import { Flow, type FlowStep } from "./flow.tsx";
 import { Facts, Hash, UpstreamLink } from "./state-parts.tsx";
 
-/** The way of a request through the pipeline, each stage and step with its verdict. */
+/** The path of a request through the pipeline, with the decision of each stage and step. */
 export function Explanation({ title, of }: { readonly title: string; readonly of: Explained }) {
   const { request, answer, charge, credits, limits } = of;
   const isRefused = answer.code !== null;
@@ -26,22 +26,26 @@ export function Explanation({ title, of }: { readonly title: string; readonly of
       >
         <div class="numbers">
           <Figure label="Status" value={answer.status} hint={answer.code} />
-          <Figure label="Serves" value={answer.upstream ?? "nobody"} hint={`after ${formatDuration(answer.took_ms)}`} />
           <Figure
-            label="Would cost"
+            label="Served by"
+            value={answer.upstream ?? "none"}
+            hint={`after ${formatDuration(answer.took_ms)}`}
+          />
+          <Figure
+            label="Estimated cost"
             value={<Credits amount={charge.expected} bare />}
             hint={`${usageText(charge.usage)}${charge.estimated ? ", estimated" : ""}`}
           />
           <Figure
-            label="Holds meanwhile"
+            label="Reserved"
             value={<Credits amount={credits.hold} bare />}
             hint={credits.enforced ? credits.currency : `${credits.currency}, credits are not enforced`}
           />
         </div>
         {answer.message !== "" && <p class={`note ${isRefused ? "bad" : ""}`}>{answer.message}</p>}
       </Panel>
-      <Panel title="Its way">
-        <Flow label="The way of the request" steps={stepsOf(of)} />
+      <Panel title="Request path">
+        <Flow label="Request path" steps={stepsOf(of)} />
       </Panel>
       <Panel title="Limits">
         <Facts
@@ -64,8 +68,8 @@ export function Explanation({ title, of }: { readonly title: string; readonly of
                 ? "no limit"
                 : `${formatCount(limits.streams.running)} of ${formatCount(limits.streams.limit)}`,
             ],
-            ["Asked as", `${request.tier}, ${request.endpoint}${request.stream ? ", streamed" : ""}`],
-            ["By configuration", <Hash key="hash" of={request.hash} />],
+            ["Evaluated as", `${request.tier}, ${request.endpoint}${request.stream ? ", streamed" : ""}`],
+            ["Configuration", <Hash key="hash" of={request.hash} />],
           ]}
         />
       </Panel>
@@ -81,9 +85,7 @@ const WINDOWS = [
 
 function usageText({ image_variant: _priced, ...counts }: ExplainedCharge["usage"]): string {
   const counted = Object.entries(counts).filter(([, count]) => count > 0);
-  return (
-    counted.map(([name, count]) => `${formatCount(count)} ${name.replaceAll("_", " ")}`).join(", ") || "nothing counted"
-  );
+  return counted.map(([name, count]) => `${formatCount(count)} ${name.replaceAll("_", " ")}`).join(", ") || "no usage";
 }
 
 const STAGE_TONES: Readonly<Record<ExplainedStage["decision"], Tone>> = {
@@ -105,7 +107,7 @@ const TARGET_TONES: Readonly<Record<ExplainedTarget["decision"], Tone>> = {
   "not tried": "neutral",
 };
 
-/** The chain stands where it is walked: at the stage that relays. */
+/** Inserts the chain in place of the relay stage, which is where it runs. */
 function stepsOf({ stages, chain }: Explained): readonly FlowStep[] {
   const relay = stages.findIndex(({ stage }) => stage === "relay");
   const at = relay < 0 ? stages.length : relay;
@@ -153,7 +155,7 @@ function TargetText({ of }: { readonly of: ExplainedTarget }) {
           {formatCount(requests)} sent, {formatDuration(took_ms)}
         </span>
       )}
-      {dropped.length > 0 && <span>cannot be told: {dropped.join(", ")}</span>}
+      {dropped.length > 0 && <span>cannot be sent: {dropped.join(", ")}</span>}
       {lost_features.length > 0 && <span>lacks: {lost_features.join(", ")}</span>}
     </span>
   );

@@ -11,13 +11,13 @@ export function query(name: string): string {
   return router.route.value.query.get(name) ?? "";
 }
 
-/** Several, as a list is asked for; those that are empty are left out of the call by the client. */
+/** Several parameters of the URL. The client omits empty ones from its call. */
 export function queries<Name extends string>(names: readonly Name[]): Readonly<Record<Name, string>> {
   return Object.fromEntries(names.map((name) => [name, query(name)])) as Record<Name, string>;
 }
 
 interface FilterProps {
-  /** Of the parameter in the URL. */
+  /** Name of the parameter in the URL. */
   readonly name: string;
   readonly label: string;
   readonly hint?: string;

@@ -17,14 +17,14 @@ import { Hash } from "./state-parts.tsx";
 const EVERY_MS = 10_000;
 
 const CAUSES = {
-  start: "the start",
-  file: "a change of the file",
-  reload: "a reload asked for",
-  rollback: "a rollback",
-  guard: "its guard",
+  start: "start",
+  file: "file change",
+  reload: "reload",
+  rollback: "rollback",
+  guard: "guard",
 } as const;
 
-/** Every configuration that can be returned to: what each changed, and what going back would change. */
+/** Past configurations: what each one changed, and what a rollback to it would change. */
 export function GenerationsPage() {
   const generations = useResource(
     "generations",
@@ -44,15 +44,15 @@ export function GenerationsPage() {
       <Loaded resource={generations}>
         {(all) => (
           <>
-            <Panel flush title="The last that served, the latest first">
+            <Panel flush title="Recent configurations">
               <DataTable
                 caption="Generations"
                 columns={columns(all, generations.reload)}
                 rows={all}
                 rowKey={({ hash }) => hash}
                 empty={
-                  <Empty title="None is kept yet">
-                    A configuration that has served all users is kept, so that you can return to it.
+                  <Empty title="No generations yet">
+                    Each configuration that has served all users is kept, so that you can roll back to it.
                   </Empty>
                 }
               />
@@ -69,19 +69,19 @@ function columns(all: readonly GenerationEffect[], onChanged: () => void): reado
   const serving = all.find(({ serves }) => serves);
   return [
     { id: "hash", title: "Hash", cell: ({ hash }) => <Hash of={hash} /> },
-    { id: "since", title: "Began to serve", cell: ({ since }) => <Time at={since} both /> },
-    { id: "by", title: "By", cell: ({ by }) => (by === null ? "" : (CAUSES[by] ?? by)) },
-    { id: "serves", title: "State", cell: ({ serves }) => serves && <Badge tone="good">serves</Badge> },
+    { id: "since", title: "Active since", cell: ({ since }) => <Time at={since} both /> },
+    { id: "by", title: "Cause", cell: ({ by }) => (by === null ? "" : (CAUSES[by] ?? by)) },
+    { id: "serves", title: "State", cell: ({ serves }) => serves && <Badge tone="good">current</Badge> },
     {
       id: "effects",
       title: "Effect",
       cell: ({ hash, effect }) => {
         const before = all[all.findIndex((one) => one.hash === hash) + 1];
-        if (before === undefined) return <span class="muted">the oldest that is kept</span>;
+        if (before === undefined) return <span class="muted">oldest kept</span>;
         return (
           <span class="row">
             {effect && <SummaryBadges of={effect} />}
-            <a href={linkTo("/generations", { from: before.hash, to: hash })}>Show</a>
+            <a href={linkTo("/generations", { from: before.hash, to: hash })}>Show changes</a>
           </span>
         );
       },
@@ -99,7 +99,7 @@ function columns(all: readonly GenerationEffect[], onChanged: () => void): reado
                   class="button small danger"
                   onClick={() => askToReturn(serving.hash, row, onChanged)}
                 >
-                  Return to it…
+                  Roll back…
                 </button>
               ),
           },
@@ -110,24 +110,24 @@ function columns(all: readonly GenerationEffect[], onChanged: () => void): reado
 
 function askToReturn(serving: string, { hash, since }: GenerationEffect, onChanged: () => void): void {
   confirm({
-    title: "Return to this configuration?",
+    title: "Roll back to this configuration?",
     text: (
       <div class="stack">
         <p>
-          <Hash of={hash} />, which began to serve <Time at={since} />, serves all users at once, on this gateway and
-          its workers. The file stays as it is: it is read again when it changes.
+          <Hash of={hash} />, active since <Time at={since} />, will serve all users at once on this gateway and its
+          workers. The file is not changed. It is read again when it changes.
         </p>
-        <h3>What this changes</h3>
+        <h3>Effects</h3>
         <DiffOf from={serving} to={hash} />
       </div>
     ),
-    action: "Return to it",
+    action: "Roll back",
     danger: true,
     run: async () => {
       const { ok } = await changed(admin.send("POST", "/admin/rollback", { body: { to: hash } }));
       onChanged();
-      if (ok) toast("The former configuration serves");
-      else toast("It could not be returned to: see the configuration's findings", { bad: true });
+      if (ok) toast("Rolled back");
+      else toast("Rollback failed: see the findings on the configuration page", { bad: true });
     },
   });
 }
@@ -141,19 +141,19 @@ function DiffOf({ from, to }: { readonly from: string; readonly to: string }) {
   );
 }
 
-/** Of any two: the URL names them. */
+/** Compares any two configurations. The URL names them. */
 function Comparison({ all }: { readonly all: readonly GenerationEffect[] }) {
   const to = query("to") || (all.find(({ serves }) => serves)?.hash ?? all[0]!.hash);
   const from = query("from") || (all[all.findIndex(({ hash }) => hash === to) + 1]?.hash ?? all.at(-1)!.hash);
   const choices = all.map(({ hash, serves }) => ({
     value: hash,
-    title: `${hash.slice(0, 12)}${serves ? " (serves)" : ""}`,
+    title: `${hash.slice(0, 12)}${serves ? " (current)" : ""}`,
   }));
   return (
-    <Panel title="What a change means">
+    <Panel title="Comparison">
       <div class="filters">
-        <SelectFilter name="from" label="From" choices={[{ value: "", title: "the one before" }, ...choices]} />
-        <SelectFilter name="to" label="To" choices={[{ value: "", title: "what serves" }, ...choices]} />
+        <SelectFilter name="from" label="From" choices={[{ value: "", title: "previous" }, ...choices]} />
+        <SelectFilter name="to" label="To" choices={[{ value: "", title: "current" }, ...choices]} />
       </div>
       <DiffOf from={from} to={to} />
     </Panel>

@@ -16,7 +16,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Credits with a reason. Sent twice, as after an answer that was lost, they are granted once. */
+/** Grants credits with a reason. A repeated submit after a lost response grants them once. */
 export function GrantDialog({ user, onClose, onDone }: Props) {
   const [amount, setAmount] = useState("");
   const [reason, setReason] = useState("");
@@ -42,8 +42,8 @@ export function GrantDialog({ user, onClose, onDone }: Props) {
           placeholder="10.00"
           value={amount}
           onValue={setAmount}
-          hint={`${creditsText(user.credits)} are left now.`}
-          error={isWrong ? "A number such as 10 or 2.50, with at most nine decimals." : errorOf(problem, "/amount")}
+          hint={`Current balance: ${creditsText(user.credits)}. A negative amount takes credits away.`}
+          error={isWrong ? "Enter a number such as 10 or 2.50, with up to nine decimals." : errorOf(problem, "/amount")}
         />
         <TextField
           label="Reason"
@@ -51,11 +51,13 @@ export function GrantDialog({ user, onClose, onDone }: Props) {
           maxLength={200}
           value={reason}
           onValue={setReason}
-          hint="An invoice, a ticket: it stands in the audit log."
+          hint="For example an invoice or a ticket. It is recorded in the audit log."
           error={errorOf(problem, "/reason")}
         />
         {other && <ProblemNote problem={other} />}
-        {problem?.isTemporary && <p class="small muted">Granting again is safe: the same grant is not made twice.</p>}
+        {problem?.isTemporary && (
+          <p class="small muted">You can safely try again: the same grant is never made twice.</p>
+        )}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             Cancel
@@ -65,7 +67,7 @@ export function GrantDialog({ user, onClose, onDone }: Props) {
             class="button primary"
             disabled={busy || isWrong || amount.trim() === "" || reason.trim() === ""}
           >
-            {busy ? "Granting…" : "Grant"}
+            {busy ? "Granting…" : "Grant credits"}
           </button>
         </div>
       </Form>

@@ -8,13 +8,13 @@ import { admin, changed, mayChange } from "./client.ts";
 import { Facts, Hash } from "./state-parts.tsx";
 
 const STATES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
-  running: ["warn", "on trial"],
+  running: ["warn", "running"],
   promoted: ["good", "promoted"],
   rolled_back: ["bad", "rolled back"],
   replaced: ["neutral", "replaced"],
 };
 
-/** How a changed file does with its share of the users, while it is decided and afterwards. */
+/** Progress and result of a guarded configuration change. */
 export function GuardPanel({ guard, onChanged }: { readonly guard: GuardState; readonly onChanged: () => void }) {
   const { state, base, candidate, share, requests, failures, ttft_ratio, reason } = guard;
   const [tone, text] = STATES[state] ?? ["neutral", state];
@@ -49,24 +49,21 @@ export function GuardPanel({ guard, onChanged }: { readonly guard: GuardState; r
       <Facts
         rows={[
           [
-            "What serves",
+            "Configurations",
             <>
-              <Hash of={base} /> served before, <Hash of={candidate} /> is the change
+              <Hash of={base} /> (previous), <Hash of={candidate} /> (new)
             </>,
           ],
-          ["Share of the users", formatPercent(share)],
+          ["Share of users", formatPercent(share)],
           isRunning
-            ? ["Decided", <Until key="ends" at={guard.ends_at} />]
+            ? ["Decision", <Until key="ends" at={guard.ends_at} />]
             : ["Decided", <Time key="decided" at={guard.decided_at} both />],
-          ["Requests", `${formatCount(requests.base)} before, ${formatCount(requests.candidate)} of the change`],
+          ["Requests", `${formatCount(requests.base)} previous, ${formatCount(requests.candidate)} new`],
           [
             "Failed",
-            `${shareText(failures.base, requests.base)} before, ${shareText(failures.candidate, requests.candidate)} of the change`,
+            `${shareText(failures.base, requests.base)} previous, ${shareText(failures.candidate, requests.candidate)} new`,
           ],
-          [
-            "Time to first token",
-            ttft_ratio === null ? "not known yet" : `${formatCount(ttft_ratio)} times that before`,
-          ],
+          ["Time to first token", ttft_ratio === null ? "unknown" : `${formatCount(ttft_ratio)}× the previous`],
         ]}
       />
     </Panel>
@@ -85,7 +82,7 @@ function Progress({ guard: { started_at, ends_at } }: { readonly guard: GuardSta
     <div
       class="meter-track"
       role="progressbar"
-      aria-label="Time of the trial that has passed"
+      aria-label="Elapsed guard time"
       aria-valuemin={0}
       aria-valuemax={100}
       aria-valuenow={value}
@@ -97,11 +94,14 @@ function Progress({ guard: { started_at, ends_at } }: { readonly guard: GuardSta
 
 function askToEnd(to: string, promote: boolean, onChanged: () => void): void {
   confirm({
-    title: promote ? "Promote the change now?" : "Roll the change back now?",
+    title: promote ? "Promote the change now?" : "Roll back the change now?",
     text: promote ? (
-      <p>It serves all users from now on, whatever the guard would have found.</p>
+      <p>The new configuration will serve all users now. The guard stops watching it.</p>
     ) : (
-      <p>What served before serves all users. The file stays as it is, and is not tried again until it changes.</p>
+      <p>
+        The previous configuration will serve all users. The file is not changed, and is not tried again until it
+        changes.
+      </p>
     ),
     action: promote ? "Promote" : "Roll back",
     danger: !promote,
@@ -109,8 +109,8 @@ function askToEnd(to: string, promote: boolean, onChanged: () => void): void {
       const body = { to: to === "0" ? 0 : to };
       const { ok } = await changed(admin.send("POST", "/admin/rollback", { body }));
       onChanged();
-      if (ok) toast(promote ? "The change serves all users" : "The change is rolled back");
-      else toast("The gateway has decided otherwise meanwhile", { bad: true });
+      if (ok) toast(promote ? "Change promoted" : "Change rolled back");
+      else toast("The guard has already made its decision", { bad: true });
     },
   });
 }

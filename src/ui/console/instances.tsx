@@ -14,7 +14,7 @@ export function useInstances(everyMs: number): Resource<InstanceList> {
   return useResource("instances", (signal) => admin.get<InstanceList>("/admin/instances", { signal }), { everyMs });
 }
 
-/** What runs, and whether all of it serves the same. */
+/** Running instances, and whether they all serve the same configuration. */
 export function InstancesPage() {
   const instances = useInstances(EVERY_MS);
   return (
@@ -25,22 +25,18 @@ export function InstancesPage() {
           <>
             {agree === false && (
               <p class="note bad" role="alert">
-                The instances serve different configurations. For a few seconds after a change this is to be expected;
-                if it stays, see whether the file of the others is the same, and what they have refused.
+                The instances serve different configurations. This is normal for a few seconds after a change. If it
+                lasts, check that all instances have the same file, and whether one has rejected it.
               </p>
             )}
-            {agree === null && (
-              <p class="note warn">
-                Which instances there are is not known while the store does not answer. This one is shown.
-              </p>
-            )}
-            <Panel flush title={agree ? "All agree" : "Instances"}>
+            {agree === null && <p class="note warn">The store is not responding, so only this instance is shown.</p>}
+            <Panel flush title={agree ? "All instances agree" : "Instances"}>
               <DataTable
                 caption="Instances"
                 columns={COLUMNS}
                 rows={data}
                 rowKey={({ instance }) => instance}
-                empty={<Empty title="No instance has told of itself">Each does so once a second.</Empty>}
+                empty={<Empty title="No instances yet">Each instance reports once a second.</Empty>}
               />
             </Panel>
           </>
@@ -52,14 +48,14 @@ export function InstancesPage() {
 
 const COLUMNS: readonly Column<Instance>[] = [
   { id: "instance", title: "Instance", cell: ({ instance }) => <code class="small">{instance}</code> },
-  { id: "host", title: "Host, process", cell: ({ host, pid }) => `${host}, ${pid}` },
+  { id: "host", title: "Host, PID", cell: ({ host, pid }) => `${host}, ${pid}` },
   {
     id: "state",
     title: "State",
     cell: ({ draining, shedding }) => {
       if (draining) return <Badge tone="warn">draining</Badge>;
-      if (shedding.length > 0) return <Badge tone="bad">overloaded: refuses {shedding.join(", ")}</Badge>;
-      return <Badge tone="good">serves</Badge>;
+      if (shedding.length > 0) return <Badge tone="bad">overloaded, refusing: {shedding.join(", ")}</Badge>;
+      return <Badge tone="good">serving</Badge>;
     },
   },
   { id: "hash", title: "Configuration", cell: ({ hash }) => <Hash of={hash} />, sortBy: ({ hash }) => hash },

@@ -11,7 +11,7 @@ interface Row {
   readonly succeededAt?: string | null;
 }
 
-/** Rows with an error that nothing has been served since come first. */
+/** Unrecovered errors first. */
 function rowsOf({ keys, targets }: Pick<UpstreamState, "keys" | "targets">): readonly Row[] {
   const ofKeys = keys.flatMap(({ position, last_error }): Row[] =>
     last_error === null ? [] : [{ of: `Key ${position}`, error: last_error }],
@@ -43,12 +43,12 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: "recovered",
-    title: "Served again",
+    title: "Recovered",
     cell: ({ error, succeededAt }) => <Time at={error === null ? succeededAt : error.recovered_at} />,
   },
 ];
 
-/** The last error of each key and model, also when it has recovered. */
+/** The last error of each key and model, including recovered ones. */
 export function LastErrors({ of }: { readonly of: UpstreamState }) {
   return (
     <div class="stack-s">

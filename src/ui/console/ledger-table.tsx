@@ -14,18 +14,19 @@ interface Props {
   readonly filters: Query;
   readonly withUser?: boolean;
   readonly limit?: number;
-  /** Left out: it is read once. */
+  /** Default: the list is loaded once. */
   readonly everyMs?: number;
 }
 
-/** Entries of the ledger, the newest first. */
+/** Ledger entries, newest first. */
 export function LedgerTable({ filters, withUser = true, limit = 50, everyMs }: Props) {
   const pages = usePages(
     JSON.stringify([filters, limit]),
     (cursor, signal) => admin.get<Page<LedgerEntry>>("/admin/ledger", { query: { ...filters, limit, cursor }, signal }),
     { everyMs },
   );
-  const isFiltered = Object.values(filters).some(Boolean);
+  // On a user's own page the user is not a filter that can be cleared.
+  const isFiltered = Object.entries(filters).some(([name, value]) => Boolean(value) && (withUser || name !== "user"));
   return (
     <PagedTable
       caption="Ledger"
@@ -34,9 +35,9 @@ export function LedgerTable({ filters, withUser = true, limit = 50, everyMs }: P
       rowKey={({ id }) => id}
       empty={
         isFiltered ? (
-          <Empty title="No entry fits">Take a longer time, or clear a filter.</Empty>
+          <Empty title="No matching entries">Clear a filter, or choose a longer period.</Empty>
         ) : (
-          <Empty title="The ledger is empty">Each request that was let in is written here when it ends.</Empty>
+          <Empty title="No requests yet">Every accepted request is recorded here when it ends.</Empty>
         )
       }
     />
@@ -57,7 +58,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
   { id: "usage", title: "Usage", cell: (entry) => <Usage entry={entry} /> },
   {
     id: "duration",
-    title: "Took",
+    title: "Duration",
     end: true,
     cell: ({ duration_ms }) => formatDuration(duration_ms),
     sortBy: ({ duration_ms }) => duration_ms,
@@ -69,7 +70,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
     cell: ({ cost, estimated }) => (
       <>
         {estimated && (
-          <span class="muted small" title="The upstream has not counted: the gateway has">
+          <span class="muted small" title="Estimated by the gateway: the upstream reported no usage">
             estimated{" "}
           </span>
         )}
@@ -83,7 +84,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
     title: "Request",
     cell: ({ request_id, tags }) => (
       <span class="details">
-        <a href={linkTo("/explain", { request: request_id })} title={`${request_id}: what was decided, then and now`}>
+        <a href={linkTo("/explain", { request: request_id })} title={`${request_id}: explain this request`}>
           <Id of={request_id} />
         </a>
         {Object.entries(tags).map(([name, value]) => (

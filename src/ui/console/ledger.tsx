@@ -13,12 +13,12 @@ const CHOICES = [
 ];
 
 const UPDATES = [
-  { value: "", title: "When asked" },
+  { value: "", title: "Off" },
   { value: "yes", title: "Every 3 s" },
 ];
 const LIVE_MS = 3_000;
 
-/** What was charged, to whom and for what. */
+/** Charges by user, model and request. */
 export function LedgerPage() {
   const filters = queries(FILTERS);
   const exported = (format: string): string => withQuery("/admin/ledger/export", { format, ...filters });
@@ -42,7 +42,7 @@ export function LedgerPage() {
         <TextFilter name="model" label="Model" placeholder="route/swift" />
         <TextFilter name="upstream" label="Upstream" />
         <SelectFilter name="outcome" label="Outcome" choices={CHOICES} />
-        <SelectFilter name="live" label="Updates" choices={UPDATES} />
+        <SelectFilter name="live" label="Auto-refresh" choices={UPDATES} />
         <ClearFilters names={FILTERS} />
       </div>
       <MoreFilters names={MORE}>
@@ -52,10 +52,10 @@ export function LedgerPage() {
         <TimeFilter name="from" label="From" />
         <TimeFilter name="to" label="To" />
       </MoreFilters>
-      <Panel flush title="Entries, the newest first">
+      <Panel flush title="Entries">
         <LedgerTable filters={filters} {...(query("live") === "" ? null : { everyMs: LIVE_MS })} />
       </Panel>
-      <p class="muted small">An export has every entry that fits the filters, however many there are.</p>
+      <p class="muted small">Exports include every entry that matches the filters, not only this page.</p>
     </>
   );
 }

@@ -2,7 +2,7 @@ import { Badge } from "../shared/parts.tsx";
 import { now } from "../shared/time.tsx";
 import { lastEventAt, liveStatus } from "./live.ts";
 
-/** Whether what is drawn is of now. */
+/** Shows whether the live data is current. */
 export function LiveState() {
   const status = liveStatus.value;
   if (status === "live") return <Badge tone="good">live</Badge>;
@@ -10,8 +10,8 @@ export function LiveState() {
   const at = lastEventAt.value;
   const since = at === null ? "" : ` for ${Math.max(0, Math.round((now.value - at) / 1000))} s`;
   return (
-    <span title="The event stream broke off; it is taken up again by itself">
-      <Badge tone="warn">no figures{since}</Badge>
+    <span title="The live connection was lost. Reconnecting automatically.">
+      <Badge tone="warn">no live data{since}</Badge>
     </span>
   );
 }

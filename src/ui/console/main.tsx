@@ -46,7 +46,7 @@ const GROUPS: readonly NavGroup[] = [
   {
     title: "Configuration",
     items: [
-      { path: "/configuration", title: "In force" },
+      { path: "/configuration", title: "Current configuration" },
       { path: "/generations", title: "Generations" },
       { path: "/explain", title: "Explain" },
       { path: "/plugins", title: "Plugins" },
@@ -107,10 +107,10 @@ function CurrentPage() {
   }
   return (
     <>
-      <PageHead title="No such page" />
-      <Panel title="This address leads nowhere">
+      <PageHead title="Page not found" />
+      <Panel title="Page not found">
         <Empty title={`The console has no page at ${path}`}>
-          <a href="#/">To the overview</a>
+          <a href="#/">Go to the overview</a>
         </Empty>
       </Panel>
     </>

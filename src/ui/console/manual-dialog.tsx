@@ -11,17 +11,17 @@ const MODES: readonly { readonly value: UpstreamManual["mode"]; readonly title: 
   {
     value: "drain",
     title: "Drain",
-    means: "It gets no new requests; those under way finish. For maintenance of the provider.",
+    means: "Sends no new requests to it; running requests finish. Use it for provider maintenance.",
   },
   {
     value: "open",
-    title: "Open its breaker",
-    means: "It is left alone as after failures: each chain goes on with its next step.",
+    title: "Force open",
+    means: "Skips it as if its breaker had opened after failures. Chains continue with the next step.",
   },
   {
     value: "close",
-    title: "Close its breaker",
-    means: "It is tried whatever its breaker says. For when the breaker is wrong.",
+    title: "Force closed",
+    means: "Sends requests to it even if its breaker would block them. Use it when the breaker is wrong.",
   },
 ];
 
@@ -36,13 +36,13 @@ const EXPIRIES = [
 
 interface Props {
   readonly upstream: string;
-  /** What is set at this moment: it is replaced. */
+  /** The active override, which the new one replaces. */
   readonly now: UpstreamManual | null;
   readonly onClose: () => void;
   readonly onDone: () => void;
 }
 
-/** Takes an upstream out of its breaker's hands for a while. */
+/** Overrides an upstream's breaker for a limited time. */
 export function ManualDialog({ upstream, now, onClose, onDone }: Props) {
   const [mode, setMode] = useState<string>(now?.mode ?? "drain");
   const [expires, setExpires] = useState("3600");
@@ -50,20 +50,20 @@ export function ManualDialog({ upstream, now, onClose, onDone }: Props) {
   const { busy, problem, start } = useAction(async () => {
     const body = { mode, expires_in_seconds: Number(expires), reason: reason.trim() };
     await admin.send("POST", `/admin/upstreams/${part(upstream)}/manual`, { body });
-    toast(`${upstream} is set by hand on every instance`);
+    toast(`${upstream} is overridden on every instance`);
     onDone();
   });
   const other = otherProblem(problem, ["/mode", "/expires_in_seconds", "/reason"]);
   return (
-    <Dialog title={`Set ${upstream} by hand`} onClose={onClose}>
+    <Dialog title={`Override ${upstream}`} onClose={onClose}>
       <Form onSubmit={start}>
         {now && (
           <p class="note warn">
-            {now.by} has set it to {now.mode}: {now.reason}. This replaces it.
+            This replaces the override “{now.mode}” by {now.by}: {now.reason}
           </p>
         )}
         <SelectField
-          label="What"
+          label="Override"
           value={mode}
           choices={MODES}
           onValue={setMode}
@@ -71,7 +71,7 @@ export function ManualDialog({ upstream, now, onClose, onDone }: Props) {
           error={errorOf(problem, "/mode")}
         />
         <SelectField
-          label="Ends by itself after"
+          label="Expires after"
           value={expires}
           choices={EXPIRIES}
           onValue={setExpires}
@@ -83,7 +83,7 @@ export function ManualDialog({ upstream, now, onClose, onDone }: Props) {
           maxLength={500}
           value={reason}
           onValue={setReason}
-          hint="For your colleagues: it is shown beside the upstream and in the audit log."
+          hint="Shown to other operators beside the upstream, and in the audit log."
           error={errorOf(problem, "/reason")}
         />
         {other && <ProblemNote problem={other} />}
@@ -92,7 +92,7 @@ export function ManualDialog({ upstream, now, onClose, onDone }: Props) {
             Cancel
           </button>
           <button type="submit" class="button primary" disabled={busy || reason.trim() === ""}>
-            {busy ? "Setting…" : "Set"}
+            {busy ? "Applying…" : "Apply override"}
           </button>
         </div>
       </Form>

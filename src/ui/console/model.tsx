@@ -1,5 +1,5 @@
 import type { ModelOperation, ModelStep, ModelTarget, PluginOperation } from "#schema";
-import { formatCount, formatDuration, formatPercent, NONE } from "../shared/formats.ts";
+import { formatCount, formatDuration, formatPercent, NONE, plural } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Loaded, Panel } from "../shared/parts.tsx";
 import { linkTo } from "../shared/router.ts";
@@ -14,7 +14,7 @@ import { useCatalogue } from "./use-catalogue.ts";
 const EVERY_MS = 3_000;
 const PLUGINS_EVERY_MS = 60_000;
 
-/** One model: the way of its requests, who serves them, what they cost and who may make them. */
+/** One model: the path of its requests, its targets, price and plans. */
 export function ModelPage({ id }: { readonly id: string }) {
   const models = useModels(EVERY_MS);
   const plugins = usePlugins(PLUGINS_EVERY_MS);
@@ -35,8 +35,8 @@ export function ModelPage({ id }: { readonly id: string }) {
           if (model === undefined) {
             return (
               <p class="note warn">
-                The configuration in force has no model <code>{id}</code>. It may have had one: see{" "}
-                <a href="#/generations">its generations</a>.
+                The current configuration has no model <code>{id}</code>. An earlier one may have had it: see{" "}
+                <a href="#/generations">Generations</a>.
               </p>
             );
           }
@@ -60,25 +60,25 @@ function Detail({ model, plugins, written }: DetailProps) {
   return (
     <>
       <Panel
-        title="The way of its requests"
+        title="Request path"
         actions={
           <>
             <a class="button small" href={linkTo("/explain", { model: id, tier: plans[0] })}>
               Explain a request
             </a>
             <a class="button small" href={linkTo("/ledger", { model: id })}>
-              Its requests
+              View requests
             </a>
           </>
         }
       >
-        <Flow label={`The way of a request for ${id}`} steps={stepsOf(model, plugins)} />
+        <Flow label={`Request path for ${id}`} steps={stepsOf(model, plugins)} />
         <p class="muted small">
-          Steps are tried in order until one serves. Shares are of {formatCount(served)} requests, since the processes
-          that answer were started.
+          Steps are tried in order until one succeeds. Shares are of {plural(served, "request")} since the gateway
+          started.
         </p>
       </Panel>
-      <Panel flush title="Who serves">
+      <Panel flush title="Targets">
         <DataTable
           caption="Targets of the chain"
           columns={TARGETS}
@@ -89,15 +89,15 @@ function Detail({ model, plugins, written }: DetailProps) {
       </Panel>
       <div class="grid-2">
         <Panel title="Price in credits">
-          <Facts rows={pricesOf(price)} />
+          <Facts rows={pricesOf(price).map(([unit, amount]) => [`Per ${unit}`, amount])} />
         </Panel>
-        <Panel title="What it is">
+        <Panel title="Details">
           <Facts
             rows={[
               ["Kind", kind],
               ["Tier", tier],
-              ["Plans that may call it", plans.join(", ") || "none"],
-              ["A request takes", `${timeText(duration_ms.p50)} (p50), ${timeText(duration_ms.p95)} (p95)`],
+              ["Plans", plans.join(", ") || "none"],
+              ["Duration", `${timeText(duration_ms.p50)} (p50), ${timeText(duration_ms.p95)} (p95)`],
               context_window === null ? null : ["Context window", `${formatCount(context_window)} tokens`],
               features.length === 0 ? null : ["Features", features.join(", ")],
             ]}
@@ -117,18 +117,18 @@ type TargetRow = ModelTarget & { readonly step: number };
 const TARGETS: readonly Column<TargetRow>[] = [
   { id: "step", title: "Step", cell: ({ step }) => String(step) },
   { id: "upstream", title: "Upstream", cell: ({ upstream }) => <UpstreamLink name={upstream} /> },
-  { id: "model", title: "Model there", cell: ({ model }) => <code>{model}</code> },
+  { id: "model", title: "Upstream model", cell: ({ model }) => <code>{model}</code> },
   { id: "breaker", title: "Breaker", cell: ({ breaker }) => <BreakerBadge state={breaker} /> },
   {
     id: "serves",
-    title: "Gets requests",
+    title: "Serving",
     cell: (target) => {
       if (target.manual !== null) return <TargetState of={target} />;
       return target.can_serve ? <Badge tone="good">yes</Badge> : <Badge tone="bad">no</Badge>;
     },
   },
   { id: "weight", title: "Weight", end: true, cell: ({ weight }) => formatCount(weight) },
-  { id: "attempts", title: "Tried", end: true, cell: ({ attempts }) => formatCount(attempts) },
+  { id: "attempts", title: "Attempts", end: true, cell: ({ attempts }) => formatCount(attempts) },
   { id: "failed", title: "Failed", end: true, cell: ({ failed }) => formatCount(failed) },
   {
     id: "share",
@@ -139,7 +139,7 @@ const TARGETS: readonly Column<TargetRow>[] = [
   { id: "ttft", title: "First token, p95", end: true, cell: ({ ttft_ms }) => timeText(ttft_ms.p95) },
 ];
 
-/** The chain stands where it is walked: at the plugin that relays. */
+/** Inserts the chain in place of the relay plugin, which is where it runs. */
 function stepsOf({ chain }: ModelOperation, plugins: readonly PluginOperation[]): readonly FlowStep[] {
   const relay = plugins.findIndex(({ stage }) => stage === "relay");
   const at = relay < 0 ? plugins.length : relay;
@@ -161,7 +161,7 @@ function chainStep({ balance, targets }: ModelStep, index: number): FlowStep {
       text: (
         <span class="details">
           <code>{target.model}</code>
-          <span>{target.share === null ? "nothing served yet" : `served ${formatPercent(target.share)}`}</span>
+          <span>{target.share === null ? "no requests served yet" : `served ${formatPercent(target.share)}`}</span>
         </span>
       ),
       muted: target.share === 0,

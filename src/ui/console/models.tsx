@@ -14,7 +14,7 @@ const EVERY_MS = 3_000;
 const FILTERS = ["name", "kind", "plan", "show"] as const;
 const SHOWN = [
   { value: "", title: "All" },
-  { value: "unwell", title: "A step is not well" },
+  { value: "unwell", title: "With an unhealthy target" },
 ];
 
 export function useModels(everyMs: number): Resource<readonly ModelOperation[]> {
@@ -25,7 +25,7 @@ export function useModels(everyMs: number): Resource<readonly ModelOperation[]> 
   );
 }
 
-/** What can be asked for, and by whom it is served at this moment. */
+/** All models, and which upstreams serve them now. */
 export function ModelsPage() {
   const models = useModels(EVERY_MS);
   const catalogue = useCatalogue();
@@ -37,7 +37,7 @@ export function ModelsPage() {
   );
 }
 
-/** Whether requests are kept away from it, by its breaker or by hand. */
+/** True if a breaker or an override affects the target. */
 function isKeptAway({ breaker, can_serve, manual }: ModelTarget): boolean {
   return breaker !== "closed" || !can_serve || manual !== null;
 }
@@ -80,8 +80,8 @@ function List({
           rows={shown}
           rowKey={({ id }) => id}
           empty={
-            <Empty title={all.length === 0 ? "No models are configured" : "No model fits the filters"}>
-              {all.length === 0 ? "Add one below models: in the configuration." : "Clear a filter to see the others."}
+            <Empty title={all.length === 0 ? "No models are configured" : "No matching models"}>
+              {all.length === 0 ? "Add one under models: in the configuration." : "Clear a filter to see more."}
             </Empty>
           }
         />
@@ -98,14 +98,14 @@ function columns(catalogue: Catalogue | undefined): readonly Column<ModelOperati
     { id: "chain", title: "Chain", cell: ({ chain }) => <Chain of={chain} /> },
     {
       id: "served",
-      title: "Served",
+      title: "Requests served",
       end: true,
       cell: ({ served }) => formatCount(served),
       sortBy: ({ served }) => served,
     },
     {
       id: "duration",
-      title: "Takes, p95",
+      title: "Duration, p95",
       end: true,
       cell: ({ duration_ms }) => (duration_ms.p95 === null ? NONE : formatDuration(duration_ms.p95)),
       sortBy: ({ duration_ms }) => duration_ms.p95,
@@ -115,7 +115,7 @@ function columns(catalogue: Catalogue | undefined): readonly Column<ModelOperati
   ];
 }
 
-/** Each step's upstreams with the state of their breakers and the share that each served. */
+/** The upstreams of each step, with breaker state and share of the requests served. */
 function Chain({ of }: { readonly of: readonly ModelStep[] }) {
   return (
     <ol class="chain-line">
@@ -133,30 +133,30 @@ function Chain({ of }: { readonly of: readonly ModelStep[] }) {
   );
 }
 
-const MANUAL = { drain: "drained by hand", open: "opened by hand", close: "closed by hand" } as const;
+const MANUAL = { drain: "drained", open: "forced open", close: "forced closed" } as const;
 
-/** Nothing for one that is as it should be. */
+/** Renders nothing for a healthy target. */
 export function TargetState({ of }: { readonly of: ModelTarget }) {
   const { breaker, manual, can_serve } = of;
   if (manual !== null) return <Badge tone="warn">{MANUAL[manual.mode]}</Badge>;
   if (breaker !== "closed") return <BreakerBadge state={breaker} />;
-  return can_serve ? null : <Badge tone="bad">gets no requests</Badge>;
+  return can_serve ? null : <Badge tone="bad">not serving</Badge>;
 }
 
 const UNITS: Readonly<Record<string, string>> = {
-  input_per_million: "in / M",
-  output_per_million: "out / M",
-  cached_input_per_million: "cached / M",
-  cache_write_per_million: "cache write / M",
-  cache_write_1h_per_million: "cache write 1 h / M",
-  reasoning_per_million: "reasoning / M",
-  per_request: "a request",
-  per_second: "a second",
-  per_image: "an image",
-  per_million_characters: "M characters",
+  input_per_million: "1M input tokens",
+  output_per_million: "1M output tokens",
+  cached_input_per_million: "1M cached input tokens",
+  cache_write_per_million: "1M cache write tokens",
+  cache_write_1h_per_million: "1M cache write tokens (1 h)",
+  reasoning_per_million: "1M reasoning tokens",
+  per_request: "request",
+  per_second: "second",
+  per_image: "image",
+  per_million_characters: "1M characters",
 };
 
-/** Each price with what it is for; one may be a table of its own. */
+/** Prices with their units. A price per image may be a table of sizes. */
 export function pricesOf(price: WrittenModel["price"]): readonly (readonly [unit: string, amount: string])[] {
   return Object.entries(price)
     .filter(([name]) => name in UNITS)
@@ -169,7 +169,7 @@ export function pricesOf(price: WrittenModel["price"]): readonly (readonly [unit
 const MAX_PRICES_COUNT = 2;
 
 function Prices({ of }: { readonly of: WrittenModel["price"] }) {
-  const all = pricesOf(of).map(([unit, amount]) => `${amount} ${unit}`);
+  const all = pricesOf(of).map(([unit, amount]) => `${amount} / ${unit}`);
   if (all.length === 0) return <>{NONE}</>;
   return <span title={all.join("\n")}>{all.slice(0, MAX_PRICES_COUNT).join(", ")}</span>;
 }
@@ -178,7 +178,7 @@ const MAX_PLANS_COUNT = 3;
 
 function Plans({ of }: { readonly of: readonly string[] | undefined }) {
   if (of === undefined) return <>{NONE}</>;
-  if (of.length === 0) return <Badge tone="warn">none may call it</Badge>;
+  if (of.length === 0) return <Badge tone="warn">no plan</Badge>;
   const more = of.length - MAX_PLANS_COUNT;
   return (
     <span title={of.join(", ")}>

@@ -10,7 +10,7 @@ import { isUnwell, useUpstreams } from "./upstreams.tsx";
 const UPSTREAMS_EVERY_MS = 1_000;
 const CONFIGURATION_EVERY_MS = 5_000;
 
-/** Those that need a look. */
+/** Lists the upstreams that need attention. */
 export function UpstreamHealth() {
   const upstreams = useUpstreams(UPSTREAMS_EVERY_MS);
   return (
@@ -18,7 +18,7 @@ export function UpstreamHealth() {
       title="Upstreams"
       actions={
         <a class="button small" href="#/upstreams">
-          All
+          View all
         </a>
       }
     >
@@ -29,8 +29,7 @@ export function UpstreamHealth() {
           if (unwell.length === 0) {
             return (
               <p>
-                <Badge tone="good">all well</Badge> {plural(all.length, "upstream")}, every breaker closed, nothing set
-                by hand.
+                <Badge tone="good">healthy</Badge> {plural(all.length, "upstream")}, all breakers closed, no overrides.
               </p>
             );
           }
@@ -56,7 +55,7 @@ function Unwell({ of: { name, breaker, health, manual, history } }: { readonly o
       {health !== "unknown" && <HealthBadge state={health} />}
       {manual && (
         <span class="small">
-          set by hand ({manual.mode}) by {manual.by}, ends <Until at={manual.until} />
+          overridden ({manual.mode}) by {manual.by}, expires <Until at={manual.until} />
         </span>
       )}
       {last && (
@@ -75,7 +74,7 @@ export function ConfigurationHealth() {
       title="Configuration"
       actions={
         <a class="button small" href="#/configuration">
-          Show
+          View
         </a>
       }
     >
@@ -83,28 +82,28 @@ export function ConfigurationHealth() {
         {({ hash, loaded_at, last_rejection, passed_over, guard, agree, instances }) => (
           <Facts
             rows={[
-              ["In force", <Hash key="hash" of={hash} />],
-              ["Since", <Time key="since" at={loaded_at} />],
+              ["Hash", <Hash key="hash" of={hash} />],
+              ["Loaded", <Time key="since" at={loaded_at} />],
               [
                 "Last reload",
                 last_rejection ? (
                   <>
-                    <Badge tone="bad">refused</Badge> <Time at={last_rejection.at} />,{" "}
+                    <Badge tone="bad">rejected</Badge> <Time at={last_rejection.at} />,{" "}
                     <a href="#/configuration">{plural(last_rejection.diagnostics.length, "finding")}</a>
                   </>
                 ) : passed_over ? (
                   <>
-                    <Badge tone="warn">passed over</Badge> {passed_over.reason}
+                    <Badge tone="warn">skipped</Badge> {passed_over.reason}
                   </>
                 ) : (
-                  <Badge tone="good">taken</Badge>
+                  <Badge tone="good">accepted</Badge>
                 ),
               ],
               guard?.state === "running"
                 ? [
-                    "On trial",
+                    "Guard",
                     <span key="trial">
-                      <Hash of={guard.candidate} />, decided <Until at={guard.ends_at} />
+                      <Hash of={guard.candidate} />, decision <Until at={guard.ends_at} />
                     </span>,
                   ]
                 : null,
@@ -113,13 +112,13 @@ export function ConfigurationHealth() {
                 <span key="instances">
                   {plural(instances.length, "instance")},{" "}
                   {agree === null ? (
-                    <Badge tone="warn">others not known</Badge>
+                    <Badge tone="warn">others unknown</Badge>
                   ) : agree ? (
                     <Badge tone="good">agree</Badge>
                   ) : (
                     <Badge tone="bad">differ</Badge>
                   )}{" "}
-                  <a href="#/instances">Show</a>
+                  <a href="#/instances">View</a>
                 </span>,
               ],
             ]}

@@ -17,7 +17,7 @@ import { ConfigurationHealth, UpstreamHealth } from "./overview-health.tsx";
 import { Unstored } from "./unstored.tsx";
 import { decimalOf } from "./usage-sums.ts";
 
-/** Whether all is well: six numbers, what they were, and what needs a look. */
+/** Six numbers, their charts, and what needs attention. */
 export function OverviewPage() {
   return (
     <>
@@ -39,12 +39,12 @@ function Numbers() {
     return (
       <Panel title="Now">
         {liveStatus.value === "waiting" ? (
-          <Empty title="No figures come in">
-            The gateway's event stream cannot be read; it is tried again by itself. What else is on this page is read
-            without it.
+          <Empty title="No live data">
+            The live connection to the gateway is down. Reconnecting automatically. The rest of this page does not
+            depend on it.
           </Empty>
         ) : (
-          <Loading what="Waiting for the first figures" />
+          <Loading what="Waiting for live data" />
         )}
       </Panel>
     );
@@ -53,27 +53,27 @@ function Numbers() {
   return (
     <Panel title="Now">
       <div class="numbers">
-        <Figure label="Requests a second" value={formatCount(round(now.requestsPerSecond))} hint="over 10 s" />
+        <Figure label="Requests per second" value={formatCount(round(now.requestsPerSecond))} hint="last 10 s" />
         <Figure label="In flight" value={formatCount(now.inFlight)} hint={plural(now.streams, "stream")} />
         <Figure
           label="Errors"
           value={errorShare === null ? NONE : formatPercent(errorShare)}
-          hint="of a minute's requests"
+          hint="4xx and 5xx, last minute"
         />
         <Figure
           label="First token, p95"
           value={ttftP95Ms === null ? NONE : formatDuration(ttftP95Ms)}
-          hint="over a minute"
+          hint="last minute"
         />
         <Figure
-          label="Own overhead, p95"
+          label="Gateway overhead, p95"
           value={overheadP95Ms === null ? NONE : `${formatCount(round(overheadP95Ms))} ms`}
-          hint="over a minute"
+          hint="last minute"
         />
         <Figure
           label="Spent"
           value={formatCredits(decimalOf(now.spend))}
-          hint={`credits in ${formatDuration(spanOf())}`}
+          hint={`credits, last ${formatDuration(spanOf())}`}
         />
       </div>
     </Panel>
@@ -93,7 +93,7 @@ function spanOf(): number {
 const CLOCK = new Intl.DateTimeFormat("en", { timeStyle: "medium" });
 const formatClock = (at: number): string => CLOCK.format(at);
 
-/** Drawn anew when a step is whole, not with every second. */
+/** Redrawn once per step, not every second. */
 function Charts() {
   const all = seconds.value;
   const last = Math.floor((all.at(-1)?.at ?? 0) / STEP_MS);
@@ -109,40 +109,40 @@ function Plots({ drawn }: { readonly drawn: Drawn }) {
     <div class="grid-2">
       <Plot
         {...common}
-        caption="Requests a second"
+        caption="Requests per second"
         kind="lines"
-        series={[{ name: "requests a second", values: drawn.requestsPerSecond }]}
+        series={[{ name: "requests per second", values: drawn.requestsPerSecond }]}
       />
       <Plot
         {...common}
-        caption={drawn.errors.length === 0 ? "Errors: none in this time" : "Errors in 10 s, by code"}
+        caption={drawn.errors.length === 0 ? "Errors (none)" : "Errors per 10 s, by code"}
         kind="stacked-bars"
         series={drawn.errors}
       />
       <Plot
         {...common}
-        caption="Time to first token, 95th percentile"
+        caption="Time to first token, p95"
         kind="lines"
         format={formatDuration}
-        series={[{ name: "95th percentile", values: drawn.ttftP95Ms }]}
+        series={[{ name: "p95", values: drawn.ttftP95Ms }]}
       />
       <Plot
         {...common}
-        caption="The gateway's own part of a request, 95th percentile"
+        caption="Gateway overhead, p95"
         kind="lines"
         format={(value) => `${formatCount(round(value))} ms`}
-        series={[{ name: "95th percentile", values: drawn.overheadP95Ms }]}
+        series={[{ name: "p95", values: drawn.overheadP95Ms }]}
       />
       <Plot
         {...common}
-        caption="Credits charged in 10 s"
+        caption="Credits charged per 10 s"
         kind="stacked-bars"
         format={formatSpend}
         series={[{ name: "credits", values: drawn.spend }]}
       />
       <Plot
         {...common}
-        caption="What runs"
+        caption="Requests in flight"
         kind="lines"
         format={formatCompact}
         series={[

@@ -5,12 +5,12 @@ import { Explanation } from "./explanation.tsx";
 import { Facts } from "./state-parts.tsx";
 
 const COLUMNS: readonly Column<ExplainedDifference>[] = [
-  { id: "what", title: "What", cell: ({ what }) => what },
+  { id: "what", title: "Field", cell: ({ what }) => what },
   { id: "before", title: "Then", cell: ({ before }) => before },
   { id: "now", title: "Now", cell: ({ now }) => now },
 ];
 
-/** What was decided then, and what would be now. */
+/** The recorded decision, and the decision under the current configuration. */
 export function PastAnswer({ of }: { readonly of: PastExplanation }) {
   const { before, now, differences, notes } = of;
   return (
@@ -33,11 +33,11 @@ export function PastAnswer({ of }: { readonly of: PastExplanation }) {
         )}
         {differences.length === 0 ? (
           <p>
-            <Badge tone="good">the same</Badge> The configuration in force would decide as was decided then.
+            <Badge tone="good">unchanged</Badge> The current configuration makes the same decision.
           </p>
         ) : (
           <DataTable
-            caption="What differs"
+            caption="Differences"
             columns={COLUMNS}
             rows={differences}
             rowKey={({ what }) => what}

@@ -18,7 +18,7 @@ export function usePlugins(everyMs: number): Resource<readonly PluginOperation[]
   );
 }
 
-/** In which order plugins run, what each costs in time, and whether one fails. */
+/** Plugins in the order they run, with their durations and failures. */
 export function PluginsPage() {
   const plugins = usePlugins(EVERY_MS);
   return (
@@ -26,13 +26,13 @@ export function PluginsPage() {
       <PageHead title="Plugins" />
       <Loaded resource={plugins}>
         {(all) => (
-          <Panel flush title="In the order in which they run">
+          <Panel flush title="Plugins in execution order">
             <DataTable
               caption="Plugins"
               columns={COLUMNS}
               rows={all.map((plugin, index) => ({ ...plugin, position: index + 1 }))}
               rowKey={({ position }) => String(position)}
-              empty={<Empty title="The pipeline is empty">Add plugins below pipeline: in the configuration.</Empty>}
+              empty={<Empty title="The pipeline is empty">Add plugins under pipeline: in the configuration.</Empty>}
             />
           </Panel>
         )}
@@ -66,20 +66,20 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: "p50",
-    title: "Takes, p50",
+    title: "Duration, p50",
     end: true,
     cell: ({ hooks }) => <Each hooks={hooks} of={({ p50 }) => timeText(p50)} />,
   },
   {
     id: "p95",
-    title: "p95",
+    title: "Duration, p95",
     end: true,
     cell: ({ hooks }) => <Each hooks={hooks} of={({ p95 }) => timeText(p95)} />,
     sortBy: ({ hooks }) => Math.max(...hooks.map(({ p95 }) => p95 ?? 0)),
   },
   {
     id: "total",
-    title: "In all",
+    title: "Total time",
     end: true,
     cell: ({ hooks }) => <Each hooks={hooks} of={({ total_ms }) => timeText(total_ms)} />,
     sortBy: ({ hooks }) => hooks.reduce((total, { total_ms }) => total + total_ms, 0),

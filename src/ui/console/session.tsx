@@ -9,13 +9,13 @@ import { failedLink, type SignInLink, takeLink } from "../shared/sign-in-link.ts
 import { toast } from "../shared/toast.tsx";
 import { admin, router, session, signInBy } from "./client.ts";
 
-/** What is behind it is shown to who is signed in. */
+/** Shows its children to signed-in operators, and the sign-in form to everybody else. */
 export function SignedIn({ children }: { readonly children: ComponentChildren }) {
   const asked = useResource(session.value === undefined ? "session" : null, whoIsIt);
   if (session.value === undefined) {
     if (asked.problem?.status === 404) return <NoTokens />;
     if (asked.problem) return <ProblemNote problem={asked.problem} retry={asked.reload} />;
-    return <Loading what="Looking who is signed in" />;
+    return <Loading what="Checking your session" />;
   }
   return session.value === null ? <SignIn /> : <>{children}</>;
 }
@@ -26,9 +26,8 @@ function NoTokens() {
     <>
       <PageHead title="The admin API is off" />
       <p class="note warn">
-        This gateway has no admin token, and without one there is nothing to sign in to. Set{" "}
-        <code>server.admin.token</code> or <code>server.admin.tokens</code> in its configuration. Then load this page
-        again.
+        This gateway has no admin token. Set <code>server.admin.token</code> or <code>server.admin.tokens</code> in its
+        configuration. Then reload this page.
       </p>
     </>
   );
@@ -68,14 +67,14 @@ function SignIn() {
       <PageHead title="Sign in" />
       {failedLink.value !== null && (
         <div class="note bad stack-s" role="alert">
-          <p>This sign-in link does not work any longer. A link works once, for 10 minutes.</p>
+          <p>This sign-in link is no longer valid. Each link works once, for 10 minutes.</p>
           <p class="small">
-            Start <code>gateway dev</code> again for a new link. Or sign in with the admin token: the output of{" "}
-            <code>gateway dev</code> names the file that has it.
+            Restart <code>gateway dev</code> to get a new link. Or sign in with the admin token: the output of{" "}
+            <code>gateway dev</code> shows which file contains it.
           </p>
         </div>
       )}
-      <Panel title="Operators of this gateway">
+      <Panel title="Operator sign-in">
         <Form onSubmit={start}>
           <TextField
             label="Admin token"
@@ -86,7 +85,7 @@ function SignIn() {
             autofocus
             value={token}
             onValue={setToken}
-            error={problem?.status === 401 ? "No token of this gateway is like this." : null}
+            error={problem?.status === 401 ? "Invalid admin token." : null}
             hint="One of server.admin.tokens in the gateway's configuration, or server.admin.token."
           />
           {problem && problem.status !== 401 && <ProblemNote problem={problem} />}
@@ -98,16 +97,16 @@ function SignIn() {
         </Form>
       </Panel>
       <p class="muted small">
-        The token is sent once and not kept here: the browser keeps a cookie that no script can read. It ends after 12
-        hours, when you sign out, or when the token is taken out of the configuration.
+        The token is not stored in the browser. Your session uses a cookie that scripts cannot read. It ends after 12
+        hours, when you sign out, or when the token is removed from the configuration.
       </p>
     </div>
   );
 }
 
-const ROLE_TEXT = { viewer: "Viewer: looks, changes nothing", operator: "Operator: may change what is shown" } as const;
+const ROLE_TEXT = { viewer: "Viewer: read-only access", operator: "Operator: can make changes" } as const;
 
-/** Who is signed in, and the way out. */
+/** The signed-in operator, with a sign-out button. */
 export function SessionBar() {
   const known = session.value;
   const leave = useAction(async () => {

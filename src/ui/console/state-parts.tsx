@@ -5,7 +5,7 @@ import { Badge, type Tone } from "../shared/parts.tsx";
 import { linkTo } from "../shared/router.ts";
 import { part } from "./client.ts";
 
-/** Names and what they are. An entry without a value is not shown. */
+/** A list of names and values. null rows are not shown. */
 export function Facts({
   rows,
 }: {
@@ -38,9 +38,9 @@ export function Hash({ of }: { readonly of: string }) {
 }
 
 const BREAKERS: Readonly<Record<BreakerState, readonly [tone: Tone, text: string, means: string]>> = {
-  closed: ["good", "closed", "Requests are sent to it"],
-  half_open: ["warn", "half-open", "A few requests try whether it is well again"],
-  open: ["bad", "open", "It is left alone after failures"],
+  closed: ["good", "closed", "Requests are sent to this upstream"],
+  half_open: ["warn", "half-open", "A few trial requests check whether it has recovered"],
+  open: ["bad", "open", "Skipped after failures"],
 };
 
 export function BreakerBadge({ state }: { readonly state: BreakerState }) {

@@ -13,7 +13,7 @@ import { ModelLink, UpstreamLink, UserLink } from "./state-parts.tsx";
 const EVERY_MS = 2_000;
 const FILTERS = ["user", "model", "upstream", "instance"] as const;
 
-/** What runs at this moment, and one button that ends it. */
+/** Running streams, each with a button that ends it. */
 export function StreamsPage() {
   const streams = useResource("streams", (signal) => admin.get<StreamList>("/admin/streams", { signal }), {
     everyMs: EVERY_MS,
@@ -27,7 +27,7 @@ export function StreamsPage() {
         ))}
         <ClearFilters names={FILTERS} />
       </div>
-      <Loaded resource={streams} what="Asking every instance for its streams">
+      <Loaded resource={streams} what="Loading streams from every instance">
         {(list) => <Running list={list} onEnded={streams.reload} />}
       </Loaded>
     </>
@@ -45,12 +45,12 @@ function Running({ list, onEnded }: { readonly list: StreamList; readonly onEnde
     <>
       {!list.complete && (
         <p class="note warn">
-          Not every instance has answered within its time: there may be more streams than these. This page asks again.
+          Some instances did not respond in time, so streams may be missing. Retrying automatically.
         </p>
       )}
       <Panel
         flush
-        title={`${plural(list.active, "answer")} under way${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ""}`}
+        title={`${plural(list.active, "active stream")}${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ""}`}
       >
         <DataTable
           caption="Running streams"
@@ -59,9 +59,9 @@ function Running({ list, onEnded }: { readonly list: StreamList; readonly onEnde
           rowKey={({ id }) => id}
           empty={
             list.streams.length === 0 ? (
-              <Empty title="No streams are running">A request with a streamed answer shows up here at once.</Empty>
+              <Empty title="No active streams">Streamed requests appear here while they run.</Empty>
             ) : (
-              <Empty title="None of the running streams fits the filters">Clear one of them to see more.</Empty>
+              <Empty title="No matching streams">Clear a filter to see more.</Empty>
             )
           }
         />
@@ -92,7 +92,7 @@ function columns(onEnded: () => void): readonly Column<RunningStream>[] {
     },
     {
       id: "age",
-      title: "Running for",
+      title: "Duration",
       end: true,
       cell: ({ age_ms }) => formatDuration(age_ms),
       sortBy: ({ age_ms }) => age_ms,
@@ -130,15 +130,15 @@ function askToEnd({ id, model, user, request_id }: RunningStream, onEnded: () =>
     title: "End this stream?",
     text: (
       <p>
-        The answer of <strong>{model}</strong> to user <code>{user}</code> (request <code>{request_id}</code>) stops
-        where it is. What was delivered is charged by <code>billing.outcomes.killed</code>.
+        The response of <strong>{model}</strong> to user <code>{user}</code> (request <code>{request_id}</code>) stops
+        now. It is charged as <code>billing.outcomes.killed</code> says.
       </p>
     ),
-    action: "End the stream",
+    action: "End stream",
     danger: true,
     run: async () => {
       await admin.send("DELETE", `/admin/streams/${part(id)}`);
-      toast("The stream ends");
+      toast("Stream ended");
       onEnded();
     },
   });

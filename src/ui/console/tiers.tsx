@@ -13,11 +13,11 @@ interface TierFieldProps {
   readonly value: string;
   readonly onValue: (tier: string) => void;
   readonly error?: string | null;
-  /** For choosing none; left out: one has to be chosen. */
+  /** Label of the empty choice. Without it a plan has to be chosen. */
   readonly none?: string;
 }
 
-/** Of the plans in force; while they are not known, by hand. */
+/** A choice of the configured plans. A text field until they are loaded. */
 export function TierField({ label, value, onValue, error, none }: TierFieldProps) {
   const { data } = useCatalogue();
   if (data === undefined) return <TextField label={label} value={value} onValue={onValue} error={error} />;
@@ -44,22 +44,22 @@ export function TierDialog({ user, onClose, onDone }: Props) {
   const [tier, setTier] = useState(user.plan_tier);
   const { busy, problem, start } = useAction(async () => {
     await admin.send("PATCH", `/admin/users/${part(user.id)}`, { body: { plan_tier: tier } });
-    toast(`${user.email} is on ${tier} now`);
+    toast(`${user.email} is now on plan ${tier}`);
     onDone();
   });
   const other = otherProblem(problem, ["/plan_tier"]);
   return (
-    <Dialog title={`Plan of ${user.email}`} onClose={onClose}>
+    <Dialog title={`Change plan of ${user.email}`} onClose={onClose}>
       <Form onSubmit={start}>
         <TierField label="Plan" value={tier} onValue={setTier} error={errorOf(problem, "/plan_tier")} />
-        <p class="small muted">Holds from the next request on. What was used of the limits stays counted.</p>
+        <p class="small muted">Applies from the next request. Usage so far still counts towards the new limits.</p>
         {other && <ProblemNote problem={other} />}
         <div class="row end">
           <button type="button" class="button" onClick={onClose}>
             Cancel
           </button>
           <button type="submit" class="button primary" disabled={busy || tier === user.plan_tier || tier === ""}>
-            {busy ? "Changing…" : "Change the plan"}
+            {busy ? "Changing…" : "Change plan"}
           </button>
         </div>
       </Form>

@@ -9,7 +9,7 @@ import { decimalOf } from "./usage-sums.ts";
 
 const EVERY_MS = 10_000;
 
-/** Charges that are not in the ledger: shown where there are some. */
+/** Warns of charges that are not in the ledger yet. Hidden if there are none. */
 export function Unstored() {
   const { data } = useResource(
     "settlements",
@@ -21,18 +21,17 @@ export function Unstored() {
     <div class="note warn stack-s" role="status">
       {data.pending > 0 && (
         <p>
-          {plural(data.pending, "charge")} {data.pending === 1 ? "waits" : "wait"} for the store, on the disk of this
-          gateway. They are written when it answers again.
+          {plural(data.pending, "charge is", "charges are")} waiting on this gateway's disk. The ledger gets{" "}
+          {data.pending === 1 ? "it" : "them"} when the store responds again.
         </p>
       )}
       {data.rejected.length > 0 && (
         <details>
           <summary>
-            {plural(data.rejected.length, "charge")} the store will not take; they are tried again at each start for 90
-            days
+            The store rejected {plural(data.rejected.length, "charge")}. The gateway retries at each start for 90 days.
           </summary>
           <DataTable
-            caption="Charges that the store will not take"
+            caption="Rejected charges"
             columns={COLUMNS}
             rows={data.rejected}
             rowKey={({ id }) => id}
@@ -45,7 +44,7 @@ export function Unstored() {
 }
 
 const COLUMNS: readonly Column<RejectedSettlement>[] = [
-  { id: "at", title: "When", cell: ({ rejected_at }) => <Time at={rejected_at} /> },
+  { id: "at", title: "Time", cell: ({ rejected_at }) => <Time at={rejected_at} /> },
   { id: "user", title: "User", cell: ({ user_id }) => (user_id === null ? NONE : <UserLink id={user_id} />) },
   { id: "model", title: "Model", cell: ({ model }) => (model === null ? NONE : <ModelLink id={model} />) },
   {
@@ -54,5 +53,5 @@ const COLUMNS: readonly Column<RejectedSettlement>[] = [
     end: true,
     cell: ({ charge }) => (charge === null ? NONE : <Credits amount={decimalOf(BigInt(charge))} bare />),
   },
-  { id: "reason", title: "Why", cell: ({ reason }) => reason },
+  { id: "reason", title: "Reason", cell: ({ reason }) => reason },
 ];

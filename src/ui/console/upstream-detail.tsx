@@ -10,10 +10,10 @@ import { BreakerBadge, Facts } from "./state-parts.tsx";
 
 export type NamedUpstream = UpstreamState & { readonly name: string };
 
-/** What it is when an operator has set it. */
-export const MANUAL_STATES = { drain: "drained", open: "opened", close: "closed" } as const;
+/** Labels of an override by an operator. */
+export const MANUAL_STATES = { drain: "drained", open: "forced open", close: "forced closed" } as const;
 
-/** The one that the URL names. */
+/** The upstream that the URL names. */
 export function UpstreamDetail({ all }: { readonly all: readonly NamedUpstream[] }) {
   const name = query("upstream");
   if (name === "") return null;
@@ -21,7 +21,7 @@ export function UpstreamDetail({ all }: { readonly all: readonly NamedUpstream[]
   if (found === undefined) {
     return (
       <p class="note warn">
-        There is no upstream <code>{name}</code> in the configuration in force.
+        The current configuration has no upstream <code>{name}</code>.
       </p>
     );
   }
@@ -31,7 +31,7 @@ export function UpstreamDetail({ all }: { readonly all: readonly NamedUpstream[]
       title={found.name}
       actions={
         <a class="button small" href={linkTo("/ledger", { upstream: name })}>
-          Its requests
+          View requests
         </a>
       }
     >
@@ -39,14 +39,14 @@ export function UpstreamDetail({ all }: { readonly all: readonly NamedUpstream[]
         rows={[
           ["Breaker", <BreakerBadge key="state" state={found.breaker} />],
           [
-            "Set by hand",
+            "Override",
             manual ? (
               <>
-                {MANUAL_STATES[manual.mode]} by {manual.by} <Time at={manual.since} />, ends <Until at={manual.until} />
-                : {manual.reason}
+                {MANUAL_STATES[manual.mode]} by {manual.by} <Time at={manual.since} />, expires{" "}
+                <Until at={manual.until} />: {manual.reason}
               </>
             ) : (
-              "nothing"
+              "none"
             ),
           ],
           [
@@ -70,7 +70,7 @@ export function UpstreamDetail({ all }: { readonly all: readonly NamedUpstream[]
   );
 }
 
-/** By their place in the configuration: what they are is in no answer. */
+/** Keys by their position in the configuration. The API never returns the keys themselves. */
 function Keys({ of }: { readonly of: UpstreamState["keys"] }) {
   return (
     <span class="row">
@@ -81,9 +81,9 @@ function Keys({ of }: { readonly of: UpstreamState["keys"] }) {
             <Badge tone="good">in use</Badge>
           ) : (
             <>
-              <Badge tone="warn">rests</Badge>
+              <Badge tone="warn">paused</Badge>
               <span class="small">
-                is used again <Until at={rests_until} />
+                resumes <Until at={rests_until} />
               </span>
             </>
           )}
@@ -102,10 +102,10 @@ const SCOPES = {
 } as const;
 
 const COOLDOWNS: readonly Column<UpstreamCooldown>[] = [
-  { id: "scope", title: "What rests", cell: ({ scope }) => SCOPES[scope] },
+  { id: "scope", title: "Paused", cell: ({ scope }) => SCOPES[scope] },
   { id: "key", title: "Key", cell: ({ key }) => key },
   { id: "model", title: "Model", cell: ({ model }) => model !== undefined && <code class="small">{model}</code> },
-  { id: "reason", title: "Why", cell: ({ reason }) => reason },
+  { id: "reason", title: "Reason", cell: ({ reason }) => reason },
   { id: "until", title: "Ends", cell: ({ until }) => <Until at={until} /> },
 ];
 
@@ -120,12 +120,12 @@ function Cooldowns({ of }: { readonly of: readonly UpstreamCooldown[] }) {
         rowKey={({ scope, key, model }) => `${scope} ${key ?? ""} ${model ?? ""}`}
         empty={null}
       />
-      <p class="muted small">Close the upstream by hand, or reload, to end the cooldowns of its keys now.</p>
+      <p class="muted small">To end key cooldowns now, force the upstream closed, clear its override, or reload.</p>
     </div>
   );
 }
 
-/** Where each model has a breaker of its own. */
+/** For upstreams with one breaker per model. */
 function ModelBreakers({ of }: { readonly of: NonNullable<UpstreamState["breakers"]> }) {
   const unwell = Object.entries(of).filter(([, state]) => state !== "closed");
   if (unwell.length === 0) return null;
@@ -142,33 +142,33 @@ function ModelBreakers({ of }: { readonly of: NonNullable<UpstreamState["breaker
 
 const CAUSES: Readonly<Record<string, string>> = {
   failures: "failures",
-  waited: "waited long enough",
-  probe_succeeded: "a try succeeded",
-  probe_failed: "a try failed",
-  manual: "set by hand",
-  manual_lifted: "lifted by hand",
-  manual_ended: "what was set by hand ended",
+  waited: "cooldown over",
+  probe_succeeded: "trial request succeeded",
+  probe_failed: "trial request failed",
+  manual: "override set",
+  manual_lifted: "override cleared",
+  manual_ended: "override expired",
 };
 
 const CHANGES: readonly Column<UpstreamChange>[] = [
-  { id: "at", title: "When", cell: ({ at }) => <Time at={at} both /> },
-  { id: "state", title: "Breaker afterwards", cell: ({ state }) => <BreakerBadge state={state} /> },
-  { id: "cause", title: "Why", cell: ({ cause }) => CAUSES[cause] ?? cause },
+  { id: "at", title: "Time", cell: ({ at }) => <Time at={at} both /> },
+  { id: "state", title: "New state", cell: ({ state }) => <BreakerBadge state={state} /> },
+  { id: "cause", title: "Cause", cell: ({ cause }) => CAUSES[cause] ?? cause },
   { id: "model", title: "Model", cell: ({ model }) => model !== undefined && <code class="small">{model}</code> },
-  { id: "detail", title: "More", cell: ({ detail }) => detail },
+  { id: "detail", title: "Details", cell: ({ detail }) => detail },
   { id: "instance", title: "Instance", cell: ({ instance }) => <code class="small">{instance}</code> },
 ];
 
 function History({ of }: { readonly of: readonly UpstreamChange[] }) {
   return (
     <div class="stack-s">
-      <h3>Latest changes</h3>
+      <h3>Recent changes</h3>
       <DataTable
-        caption="Latest changes"
+        caption="Recent changes"
         columns={CHANGES}
         rows={of.toReversed()}
         rowKey={({ at, cause, instance }) => `${at} ${cause} ${instance}`}
-        empty={<p class="muted">Its breaker has not changed since the gateway started.</p>}
+        empty={<p class="muted">No changes since the gateway started.</p>}
       />
     </div>
   );

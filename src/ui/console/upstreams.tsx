@@ -18,7 +18,7 @@ import { MANUAL_STATES, type NamedUpstream, UpstreamDetail } from "./upstream-de
 /** A breaker that opens is seen within two seconds. */
 const EVERY_MS = 1_000;
 
-/** Every upstream, those that are unwell first. */
+/** All upstreams with their state. */
 export function useUpstreams(everyMs: number): Resource<readonly NamedUpstream[]> {
   return useResource(
     "upstreams",
@@ -35,7 +35,7 @@ export function isUnwell({ breaker, health, can_serve, manual, instances }: Name
   return breaker !== "closed" || anywhere || health === "degraded" || !can_serve || (manual ?? null) !== null;
 }
 
-/** Which provider is unwell, since when and why; and what somebody has set by hand. */
+/** Upstream health with causes, and overrides by operators. */
 export function UpstreamsPage() {
   const upstreams = useUpstreams(EVERY_MS);
   const [setting, setSetting] = useState<NamedUpstream | null>(null);
@@ -68,7 +68,7 @@ export function UpstreamsPage() {
 const FILTERS = ["name", "show"] as const;
 const SHOWN = [
   { value: "", title: "All" },
-  { value: "unwell", title: "Not well, or set by hand" },
+  { value: "unwell", title: "Unhealthy or overridden" },
 ];
 
 interface ListProps {
@@ -95,8 +95,8 @@ function List({ all, onSet, onLifted }: ListProps) {
         flush
         title={
           unwell === 0
-            ? `All ${formatCount(all.length)} are well`
-            : `${formatCount(unwell)} of ${formatCount(all.length)} need a look`
+            ? `${plural(all.length, "upstream")}, all healthy`
+            : `${formatCount(unwell)} of ${plural(all.length, "upstream")} ${unwell === 1 ? "needs" : "need"} attention`
         }
       >
         <DataTable
@@ -105,10 +105,8 @@ function List({ all, onSet, onLifted }: ListProps) {
           rows={shown}
           rowKey={({ name }) => name}
           empty={
-            <Empty title={all.length === 0 ? "No upstreams are configured" : "No upstream fits the filters"}>
-              {all.length === 0
-                ? "Add one below upstreams: in the configuration."
-                : "Clear a filter to see the others."}
+            <Empty title={all.length === 0 ? "No upstreams are configured" : "No matching upstreams"}>
+              {all.length === 0 ? "Add one under upstreams: in the configuration." : "Clear a filter to see more."}
             </Empty>
           }
         />
@@ -153,7 +151,7 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
     },
     {
       id: "serves",
-      title: "Gets requests",
+      title: "Serving",
       cell: ({ can_serve, cooldowns }) => (
         <span class="row">
           {can_serve ? <Badge tone="good">yes</Badge> : <Badge tone="bad">no</Badge>}
@@ -163,13 +161,13 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
     },
     {
       id: "manual",
-      title: "By hand",
+      title: "Override",
       cell: ({ manual }) =>
         manual && (
           <span title={manual.reason}>
             <Badge tone="warn">{MANUAL_STATES[manual.mode]}</Badge>{" "}
             <span class="small muted">
-              by {manual.by}, ends <Until at={manual.until} />
+              by {manual.by}, expires <Until at={manual.until} />
             </span>
           </span>
         ),
@@ -186,13 +184,13 @@ function columns(onSet: ListProps["onSet"], onLifted: () => void): readonly Colu
   ];
 }
 
-/** Instances whose breaker is another than that of the one that answers. */
+/** Instances whose breaker state differs from that of the instance that answers. */
 function Differing({ own, instances }: Pick<UpstreamState, "instances"> & { readonly own: UpstreamState["breaker"] }) {
   const others = Object.entries(instances).filter(([, state]) => state !== own);
   if (others.length === 0) return null;
   return (
     <span class="small muted" title={others.map(([instance, state]) => `${instance}: ${state}`).join("\n")}>
-      otherwise on {others.length} of {Object.keys(instances).length} instances
+      different on {others.length} of {plural(Object.keys(instances).length, "instance")}
     </span>
   );
 }
@@ -203,11 +201,11 @@ function Actions({ row, onSet, onLifted }: Omit<ListProps, "all"> & { readonly r
     <span class="row end nowrap">
       {manual && (
         <button type="button" class="button small" onClick={() => askToLift(name, onLifted)}>
-          Lift
+          Clear override
         </button>
       )}
-      <button type="button" class="button small" aria-label={`Set by hand… ${name}`} onClick={() => onSet(row)}>
-        Set by hand…
+      <button type="button" class="button small" aria-label={`Override… ${name}`} onClick={() => onSet(row)}>
+        Override…
       </button>
     </span>
   );
@@ -215,12 +213,12 @@ function Actions({ row, onSet, onLifted }: Omit<ListProps, "all"> & { readonly r
 
 function askToLift(name: string, onLifted: () => void): void {
   confirm({
-    title: `Lift what is set of ${name}?`,
-    text: <p>From then on its breaker decides again, on every instance.</p>,
-    action: "Lift it",
+    title: `Clear the override of ${name}?`,
+    text: <p>Its breaker takes over again on every instance.</p>,
+    action: "Clear override",
     run: async () => {
       await admin.send("DELETE", `/admin/upstreams/${part(name)}/manual`);
-      toast(`${name} is left to its breaker again`);
+      toast(`Override of ${name} cleared`);
       onLifted();
     },
   });

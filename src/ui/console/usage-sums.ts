@@ -3,7 +3,7 @@ import type { UsageRow } from "#schema";
 export type Dimension = "model" | "upstream" | "tier" | "user" | "key";
 export type Measure = "cost" | "requests" | "failed" | "tokens";
 
-/** Of all periods together. */
+/** Totals over all periods. */
 export interface Total {
   /** Empty: of what has none, as a request that no upstream served. */
   readonly name: string;

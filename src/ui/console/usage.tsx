@@ -8,6 +8,7 @@ import {
   formatCredits,
   formatPercent,
   NONE,
+  plural,
 } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import type { Page } from "../shared/paging.ts";
@@ -53,7 +54,7 @@ interface Usage {
   readonly complete: boolean;
 }
 
-/** What was used and what it cost, over time. */
+/** Usage and cost over time. */
 export function UsagePage() {
   const filters = queries(FILTERS);
   const per = query("per") === "hour" ? "hour" : "day";
@@ -79,9 +80,9 @@ export function UsagePage() {
     <>
       <PageHead title="Usage" />
       <div class="filters">
-        <SelectFilter name="by" label="By" choices={DIMENSIONS} />
-        <SelectFilter name="per" label="Per" choices={PERIODS} />
-        <SelectFilter name="measure" label="Chart shows" choices={MEASURES} />
+        <SelectFilter name="by" label="Group by" choices={DIMENSIONS} />
+        <SelectFilter name="per" label="Interval" choices={PERIODS} />
+        <SelectFilter name="measure" label="Chart" choices={MEASURES} />
         <ClearFilters names={[...FILTERS, ...VIEW]} />
       </div>
       <MoreFilters names={FILTERS}>
@@ -92,16 +93,16 @@ export function UsagePage() {
         <TimeFilter name="from" label="From" />
         <TimeFilter name="to" label="To" />
       </MoreFilters>
-      <Loaded resource={usage} what="Adding up">
+      <Loaded resource={usage} what="Loading usage">
         {({ from, to, rows, complete }) =>
           rows.length === 0 ? (
-            <Panel title="Nothing">
-              <Empty title="Nothing was used in this time">Take a longer time, or clear a filter.</Empty>
+            <Panel title="Usage">
+              <Empty title="No usage in this period">Clear a filter, or choose a longer period.</Empty>
             </Panel>
           ) : (
             <>
               {!complete && (
-                <p class="note warn">There is more than this page can hold: take a shorter time for whole sums.</p>
+                <p class="note warn">Too much data: these totals are incomplete. Choose a shorter period.</p>
               )}
               <Sums rows={rows} by={by} periods={{ per, from, to }} measure={measure} />
             </>
@@ -130,7 +131,7 @@ function Sums({ rows, by, periods, measure }: SumsProps) {
     <>
       <div class="panel panel-body">
         <Chart
-          caption={`${title}${measure === "cost" ? " in credits" : ""} a ${per}, by ${dimension.toLowerCase()}`}
+          caption={`${title}${measure === "cost" ? " in credits" : ""} per ${per}, by ${dimension.toLowerCase()}`}
           times={times}
           series={series}
           kind="stacked-bars"
@@ -138,7 +139,7 @@ function Sums({ rows, by, periods, measure }: SumsProps) {
           formatTime={(at) => formatPeriod(at, per)}
         />
       </div>
-      <Panel flush title={`In all: ${creditsText(all.cost)}, ${formatCount(all.requests)} requests`}>
+      <Panel flush title={`Total: ${creditsText(all.cost)}, ${plural(all.requests, "request")}`}>
         <DataTable
           caption="Usage"
           columns={columns(by, dimension, all)}
@@ -185,9 +186,9 @@ function columns(by: Dimension, title: string, all: Total): readonly Column<Tota
       sortBy: ({ failed }) => failed,
     },
     counted("prompt_tokens", "Tokens in"),
-    counted("cached_tokens", "of them cached"),
+    counted("cached_tokens", "Cached"),
     counted("completion_tokens", "Tokens out"),
-    counted("reasoning_tokens", "of them reasoning"),
+    counted("reasoning_tokens", "Reasoning"),
     {
       id: "cost",
       title: "Cost",

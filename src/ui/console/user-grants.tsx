@@ -6,7 +6,7 @@ import { type Column, PagedTable } from "../shared/table.tsx";
 import { Credits, Time } from "../shared/time.tsx";
 import { admin, part } from "./client.ts";
 
-/** What a user was granted, by whom and why. @param round another one reads it again */
+/** Credits granted to a user, by whom and why. @param round reloads the list when it changes */
 export function UserGrants({ userId, round }: { readonly userId: string; readonly round: string }) {
   const pages = usePages(`${userId} ${round}`, (cursor, signal) =>
     admin.get<Page<CreditGrant>>(`/admin/users/${part(userId)}/credits`, { query: { cursor, limit: 10 }, signal }),
@@ -19,9 +19,7 @@ export function UserGrants({ userId, round }: { readonly userId: string; readonl
         pages={pages}
         rowKey={({ id }) => id}
         empty={
-          <Empty title="Nothing was granted by an operator">
-            What a user begins with, and what <code>gateway credits add</code> gave, is not listed here.
-          </Empty>
+          <Empty title="No credits granted yet">The credits that a new account starts with are not listed here.</Empty>
         }
       />
     </Panel>
@@ -29,9 +27,9 @@ export function UserGrants({ userId, round }: { readonly userId: string; readonl
 }
 
 const COLUMNS: readonly Column<CreditGrant>[] = [
-  { id: "at", title: "When", cell: ({ created_at }) => <Time at={created_at} both /> },
+  { id: "at", title: "Time", cell: ({ created_at }) => <Time at={created_at} both /> },
   { id: "amount", title: "Amount", end: true, cell: ({ amount }) => <Credits amount={amount} bare /> },
-  { id: "after", title: "Owned afterwards", end: true, cell: ({ credits }) => <Credits amount={credits} bare /> },
-  { id: "reason", title: "Why", cell: ({ reason }) => reason },
-  { id: "by", title: "By", cell: ({ by }) => by },
+  { id: "after", title: "Balance after", end: true, cell: ({ credits }) => <Credits amount={credits} bare /> },
+  { id: "reason", title: "Reason", cell: ({ reason }) => reason },
+  { id: "by", title: "Granted by", cell: ({ by }) => by },
 ];

@@ -13,7 +13,7 @@ import { Credits, now, Time, Until } from "../shared/time.tsx";
 import { toast } from "../shared/toast.tsx";
 import { admin, mayChange, part } from "./client.ts";
 
-/** The keys of a user: made, shown once, changed, rolled, revoked. */
+/** API keys of a user. */
 export function UserKeys({ userId }: { readonly userId: string }) {
   const [open, setOpen] = useState<Open | null>(null);
   const pages = usePages(userId, (cursor, signal) =>
@@ -22,21 +22,21 @@ export function UserKeys({ userId }: { readonly userId: string }) {
   return (
     <Panel
       flush
-      title="Keys"
+      title="API keys"
       actions={
         mayChange() && (
           <button type="button" class="button small" onClick={() => setOpen({ what: "make" })}>
-            New key…
+            Create key…
           </button>
         )
       }
     >
       <PagedTable
-        caption="Keys"
+        caption="API keys"
         columns={columns(pages.reload, setOpen)}
         pages={pages}
         rowKey={({ id }) => id}
-        empty={<Empty title="This user has no keys">The user makes them in the dashboard, or you make one here.</Empty>}
+        empty={<Empty title="No API keys yet">Users create keys in the dashboard. You can also create one here.</Empty>}
       />
       {open !== null && (
         <KeyDialog
@@ -64,9 +64,9 @@ function columns(onRevoked: () => void, open: (dialog: Open) => void): readonly 
         </a>
       ),
     },
-    { id: "limits", title: "May do", cell: (key) => <KeyLimits of={key} /> },
+    { id: "limits", title: "Access", cell: (key) => <KeyLimits of={key} /> },
     { id: "used", title: "Last used", cell: ({ last_used_at }) => <Time at={last_used_at} /> },
-    { id: "created", title: "Made", cell: ({ created_at }) => <Time at={created_at} /> },
+    { id: "created", title: "Created", cell: ({ created_at }) => <Time at={created_at} /> },
     {
       id: "expires",
       title: "Expires",
@@ -121,7 +121,7 @@ function KeyLimits({ of }: { readonly of: AdminKey }) {
   const bounds = boundsText(of);
   return (
     <span class="details">
-      <span>{models === null ? "every model of the plan" : models.join(", ") || "no model"}</span>
+      <span>{models === null ? "all models of the plan" : models.join(", ") || "no models"}</span>
       {budget && (
         <span>
           <Credits amount={budget.spent} bare /> of <Credits amount={budget.amount} /> per {budget.per} (
@@ -129,7 +129,7 @@ function KeyLimits({ of }: { readonly of: AdminKey }) {
         </span>
       )}
       {bounds !== "" && <span>{bounds}</span>}
-      {replaced_by !== null && <span class="muted">rolled: another key took its place</span>}
+      {replaced_by !== null && <span class="muted">rolled: replaced by a new key</span>}
       {names.length > 0 && <span class="muted">{names.map(([name, value]) => `${name}: ${value}`).join(", ")}</span>}
     </span>
   );
@@ -140,14 +140,14 @@ function askToRevoke({ id, name, key_prefix }: AdminKey, onRevoked: () => void):
     title: `Revoke ${name || key_prefix}?`,
     text: (
       <p>
-        Whoever uses <code>{key_prefix}…</code> is refused from now on. This cannot be taken back.
+        Requests with <code>{key_prefix}…</code> will be rejected. This cannot be undone.
       </p>
     ),
-    action: "Revoke the key",
+    action: "Revoke key",
     danger: true,
     run: async () => {
       await admin.send("DELETE", `/admin/keys/${part(id)}`);
-      toast("The key is revoked");
+      toast("Key revoked");
       onRevoked();
     },
   });
@@ -156,16 +156,16 @@ function askToRevoke({ id, name, key_prefix }: AdminKey, onRevoked: () => void):
 /** The dialog that is open. */
 type Open = { readonly what: "make" } | { readonly what: "edit" | "roll"; readonly key: AdminKey };
 
-const TITLES = { make: "New key", edit: "Edit the key", roll: "Roll the key?" } as const;
+const TITLES = { make: "Create key", edit: "Edit key", roll: "Roll key?" } as const;
 
 function KeyDialog(props: { readonly userId: string; readonly open: Open; readonly onClose: () => void }) {
   const { userId, open, onClose } = props;
   const [secret, setSecret] = useState<string | null>(null);
   return (
-    <Dialog title={secret === null ? TITLES[open.what] : "The key, shown this once"} onClose={onClose}>
+    <Dialog title={secret === null ? TITLES[open.what] : "Copy the new key"} onClose={onClose}>
       {secret !== null ? (
         <>
-          <p>Hand it to the user over a channel that nobody else reads. It cannot be shown again.</p>
+          <p>Copy the key now: you cannot see it again. Send it to the user over a secure channel.</p>
           <CodeBlock text={secret} title="API key" />
           <div class="row end">
             <button type="button" class="button primary" onClick={onClose}>
@@ -185,12 +185,12 @@ function KeyDialog(props: { readonly userId: string; readonly open: Open; readon
         <KeyForm
           isNew={false}
           start={wishesOf(open.key)}
-          unset="As it is"
+          unset="Keep as is"
           action="Save"
           onSubmit={async (wishes) => {
             const body = keyChange(wishes, open.key);
             if (body !== null) await admin.send("PATCH", `/admin/keys/${part(open.key.id)}`, { body });
-            toast("The key is changed");
+            toast("Key saved");
             onClose();
           }}
           onClose={onClose}
@@ -200,7 +200,7 @@ function KeyDialog(props: { readonly userId: string; readonly open: Open; readon
           isNew
           start={NO_WISHES}
           unset="Never"
-          action="Make the key"
+          action="Create key"
           onSubmit={async (wishes) => {
             const path = `/admin/users/${part(userId)}/keys`;
             setSecret((await admin.send<CreatedAdminKey>("POST", path, { body: keyRequest(wishes) })).key);

@@ -2,6 +2,7 @@ import type { AdminUserDetail } from "#schema";
 import { useState } from "preact/hooks";
 import { CopyButton } from "../shared/copy.tsx";
 import { confirm } from "../shared/dialog.tsx";
+import { plural } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Figure, Loaded, Meter, Panel } from "../shared/parts.tsx";
 import { type Resource, useResource } from "../shared/resource.ts";
@@ -18,7 +19,7 @@ import { UserKeys } from "./user-keys.tsx";
 
 const EVERY_MS = 10_000;
 
-/** One user: what is left of the limits and credits, the keys, and what was spent on what. */
+/** One user: credits, limits, API keys, grants and requests. */
 export function UserPage({ id }: { readonly id: string }) {
   const user = useResource(id, (signal) => admin.get<AdminUserDetail>(`/admin/users/${part(id)}`, { signal }), {
     everyMs: EVERY_MS,
@@ -35,7 +36,7 @@ export function UserPage({ id }: { readonly id: string }) {
       />
       {user.problem?.status === 404 ? (
         <p class="note warn">
-          There is no user <code>{id}</code>. <a href="#/users">Search for another one.</a>
+          User <code>{id}</code> not found. <a href="#/users">Search users</a>
         </p>
       ) : (
         <Loaded resource={user}>
@@ -47,14 +48,14 @@ export function UserPage({ id }: { readonly id: string }) {
               <UserGrants userId={data.id} round={data.granted} />
               <Panel
                 flush
-                title="Latest requests"
+                title="Recent requests"
                 actions={
                   <>
                     <a class="button small" href={linkTo("/usage", { user: data.id })}>
                       Usage
                     </a>
                     <a class="button small" href={linkTo("/ledger", { user: data.id })}>
-                      All in the ledger
+                      View all
                     </a>
                   </>
                 }
@@ -105,10 +106,10 @@ function Account({ user, resource }: { readonly user: AdminUserDetail; readonly 
       }
     >
       <div class="numbers">
-        <Figure label="Credits" value={<Credits amount={user.credits} bare />} />
-        <Figure label="Held by running requests" value={<Credits amount={user.held} bare />} />
-        <Figure label="Charged so far" value={<Credits amount={user.charged} bare />} />
-        <Figure label="Granted so far" value={<Credits amount={user.granted} bare />} />
+        <Figure label="Balance" value={<Credits amount={user.credits} bare />} />
+        <Figure label="Reserved by running requests" value={<Credits amount={user.held} bare />} />
+        <Figure label="Total charged" value={<Credits amount={user.charged} bare />} />
+        <Figure label="Total granted" value={<Credits amount={user.granted} bare />} />
       </div>
       <Facts
         rows={[
@@ -129,7 +130,7 @@ function Account({ user, resource }: { readonly user: AdminUserDetail; readonly 
               </>
             ),
           ],
-          ["Since", <Time key="since" at={user.created_at} both />],
+          ["Created", <Time key="since" at={user.created_at} both />],
         ]}
       />
       {open === "grant" && <GrantDialog user={user} onClose={close} onDone={done} />}
@@ -141,16 +142,12 @@ function Account({ user, resource }: { readonly user: AdminUserDetail; readonly 
 function askToEndSessions({ id, email }: AdminUserDetail): void {
   confirm({
     title: `Sign ${email} out everywhere?`,
-    text: (
-      <p>
-        All sessions of this user end within a second. The user can sign in again at once, and API keys keep working.
-      </p>
-    ),
+    text: <p>All sessions of this user end within a second. The user can sign in again, and API keys keep working.</p>,
     action: "Sign out everywhere",
     danger: true,
     run: async () => {
       await admin.send("DELETE", `/admin/users/${part(id)}/sessions`);
-      toast(`${email} is signed out everywhere`);
+      toast(`${email} signed out everywhere`);
     },
   });
 }
@@ -160,15 +157,15 @@ function askToDisable({ id, email, disabled_at }: AdminUserDetail, onDone: () =>
   confirm({
     title: disable ? `Disable ${email}?` : `Enable ${email}?`,
     text: disable ? (
-      <p>No key and no token of this user is taken any more. What runs ends as it would. Nothing is deleted.</p>
+      <p>The user can no longer sign in or use API keys. Running requests finish. Nothing is deleted.</p>
     ) : (
-      <p>The user's keys work again, and the user can sign in.</p>
+      <p>The user can sign in and use API keys again.</p>
     ),
     action: disable ? "Disable" : "Enable",
     danger: disable,
     run: async () => {
       await admin.send("PATCH", `/admin/users/${part(id)}`, { body: { disabled: disable } });
-      toast(disable ? `${email} is disabled` : `${email} is enabled`);
+      toast(disable ? `${email} disabled` : `${email} enabled`);
       onDone();
     },
   });
@@ -179,16 +176,16 @@ function askToDelete({ id, email }: AdminUserDetail): void {
     title: `Delete ${email}?`,
     text: (
       <p>
-        The address, the keys and every way to sign in are removed for good, and so is what the audit log says of them.
-        Running requests end and are charged. The ledger stays under the id <code>{id}</code>. To keep the account,
-        disable it instead.
+        This permanently deletes the email address, API keys, sign-in methods and their details in the audit log.
+        Running requests are ended and charged. The ledger keeps its entries under the id <code>{id}</code>. To keep the
+        account, disable it instead.
       </p>
     ),
     action: "Delete user",
     danger: true,
     run: async () => {
       await admin.send("DELETE", `/admin/users/${part(id)}`);
-      toast("The user is deleted");
+      toast("User deleted");
       window.location.hash = "#/users";
     },
   });
@@ -224,7 +221,7 @@ function Limits({ user }: { readonly user: AdminUserDetail }) {
           used={streams.running}
           limit={streams.limit}
           unit="at once"
-          hint={`${requests_running} requests run`}
+          hint={`${plural(requests_running, "request")} running`}
         />
       </div>
     </Panel>

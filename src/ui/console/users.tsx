@@ -23,7 +23,7 @@ const DISABLED = [
   { value: "true", title: "Disabled" },
 ];
 
-/** Who may call, and with how much. */
+/** All users with plan, state and credits. */
 export function UsersPage() {
   const filters = queries(FILTERS);
   const [creating, setCreating] = useState(false);
@@ -40,13 +40,13 @@ export function UsersPage() {
         actions={
           mayChange() && (
             <button type="button" class="button primary" onClick={() => setCreating(true)}>
-              New user
+              Create user
             </button>
           )
         }
       />
       <div class="filters">
-        <TextFilter name="search" label="Id, or beginning of the address" placeholder="ada@" />
+        <TextFilter name="search" label="Id, or start of the email" placeholder="ada@" />
         <SelectFilter name="tier" label="Plan" choices={plans} />
         <SelectFilter name="disabled" label="State" choices={DISABLED} />
         <ClearFilters names={FILTERS} />
@@ -59,12 +59,14 @@ export function UsersPage() {
           rowKey={({ id }) => id}
           empty={
             isFiltered ? (
-              <Empty title="No user fits the filters">
-                A search finds a whole id, or addresses by their beginning. Clear a filter to see more.
+              <Empty title="No matching users">
+                Search by full id or by the start of an email. Clear a filter to see more.
               </Empty>
             ) : (
-              <Empty title="There are no users yet">
-                They come by signing in, or are created here or by <code>gateway users add</code>.
+              <Empty title="No users yet">
+                <span>
+                  Users appear when they sign in. You can also create them here or with <code>gateway users add</code>.
+                </span>
               </Empty>
             )
           }
@@ -78,7 +80,7 @@ export function UsersPage() {
 const COLUMNS: readonly Column<AdminUser>[] = [
   {
     id: "email",
-    title: "Address",
+    title: "Email",
     cell: ({ id, email }) => <a href={linkTo(`/users/${part(id)}`)}>{email}</a>,
     sortBy: ({ email }) => email,
   },
@@ -92,21 +94,21 @@ const COLUMNS: readonly Column<AdminUser>[] = [
   },
   {
     id: "credits",
-    title: "Credits",
+    title: "Balance",
     end: true,
     cell: ({ credits }) => <Credits amount={credits} bare />,
     sortBy: ({ credits }) => Number(credits),
   },
   {
     id: "charged",
-    title: "Charged so far",
+    title: "Total charged",
     end: true,
     cell: ({ charged }) => <Credits amount={charged} bare />,
     sortBy: ({ charged }) => Number(charged),
   },
   {
     id: "created",
-    title: "Since",
+    title: "Created",
     cell: ({ created_at }) => <Time at={created_at} />,
     sortBy: ({ created_at }) => created_at,
   },
@@ -119,16 +121,16 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
   const { busy, problem, start } = useAction(async () => {
     const body = { email: email.trim(), ...(tier && { plan_tier: tier }), ...(credits && { credits: credits.trim() }) };
     const made = await admin.send<AdminUser>("POST", "/admin/users", { body });
-    toast(`${made.email} was created`);
+    toast(`${made.email} created`);
     onClose();
     router.go(`/users/${part(made.id)}`);
   });
   const other = otherProblem(problem, ["/email", "/plan_tier", "/credits"]);
   return (
-    <Dialog title="New user" onClose={onClose}>
+    <Dialog title="Create user" onClose={onClose}>
       <Form onSubmit={start}>
         <TextField
-          label="Mail address"
+          label="Email"
           type="email"
           required
           value={email}
@@ -137,16 +139,16 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
         />
         <TierField
           label="Plan"
-          none="As for who signs up"
+          none="Default plan"
           value={tier}
           onValue={setTier}
           error={errorOf(problem, "/plan_tier")}
         />
         <TextField
-          label="Credits to begin with"
+          label="Starting credits"
           inputMode="decimal"
           placeholder="10.00"
-          hint="Empty: as for who signs up."
+          hint="Leave empty for the default."
           value={credits}
           onValue={setCredits}
           error={errorOf(problem, "/credits")}
@@ -157,7 +159,7 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
             Cancel
           </button>
           <button type="submit" class="button primary" disabled={busy || email.trim() === ""}>
-            {busy ? "Creating…" : "Create"}
+            {busy ? "Creating…" : "Create user"}
           </button>
         </div>
       </Form>

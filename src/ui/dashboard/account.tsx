@@ -14,9 +14,9 @@ export function AccountView() {
   return (
     <>
       <PageHead title="Account" />
-      <Panel title="You">
+      <Panel title="Profile">
         <dl class="facts">
-          <dt>Mail address</dt>
+          <dt>Email</dt>
           <dd>{user.email}</dd>
           <dt>User id</dt>
           <dd>
@@ -28,8 +28,8 @@ export function AccountView() {
       </Panel>
       <Panel title="This session">
         <p>
-          You are signed in with a session of this browser. The page keeps its token in memory and renews it with a
-          cookie that scripts cannot read.
+          You are signed in on this browser. The session token is kept in memory only, and renewed with a cookie that
+          scripts cannot read.
         </p>
         <div class="row">
           <button type="button" class="button" onClick={askToLeave}>
@@ -40,11 +40,11 @@ export function AccountView() {
           </button>
         </div>
       </Panel>
-      <Panel title="Keys that act for you" actions={<a href="#/keys">Manage</a>}>
+      <Panel title="API keys" actions={<a href="#/keys">Manage keys</a>}>
         <Loaded resource={keys}>
           {(data) =>
             data.length === 0 ? (
-              <p class="muted">None.</p>
+              <p class="muted">No API keys yet.</p>
             ) : (
               <ul>
                 {data.map(({ id, name, last_used_at: usedAt }) => (
@@ -64,15 +64,15 @@ export function AccountView() {
           }
         </Loaded>
       </Panel>
-      <Panel title="This gateway">
+      <Panel title="Gateway">
         <Loaded resource={settings}>
           {(data) => (
             <dl class="facts">
-              <dt>Charges</dt>
-              <dd>prices times {data.cost_multiplier}</dd>
-              <dt>Currency of credits</dt>
+              <dt>Price multiplier</dt>
+              <dd>×{data.cost_multiplier}</dd>
+              <dt>Credit currency</dt>
               <dd>{data.currency ?? "–"}</dd>
-              <dt>API description</dt>
+              <dt>OpenAPI document</dt>
               <dd>
                 <a href="/openapi.json">/openapi.json</a>
               </dd>
@@ -91,7 +91,7 @@ export function AccountView() {
 function askToLeave(): void {
   confirm({
     title: "Sign out?",
-    text: "This browser's session ends. Your API keys go on working.",
+    text: "This ends your session on this browser. Your API keys keep working.",
     action: "Sign out",
     run: signOut,
   });
@@ -100,7 +100,7 @@ function askToLeave(): void {
 function askToLeaveEverywhere(): void {
   confirm({
     title: "Sign out everywhere?",
-    text: "All your sessions end within a second, in every browser and program, this one too. Your API keys go on working: revoke those that you no longer trust.",
+    text: "This ends all your sessions within a second, including this one. Your API keys keep working: revoke any that you no longer trust.",
     action: "Sign out everywhere",
     danger: true,
     run: signOutEverywhere,

@@ -19,7 +19,7 @@ const PAGE_ROWS = 50;
 const CSV_PAGE_ROWS = 1000;
 const CSV_PAGES = 100;
 
-/** As the API takes them: days of the reader's calendar become moments. */
+/** Filters as API parameters. Days in the reader's time zone become timestamps. */
 function query(): Query {
   const chosen: Record<string, string> = {};
   for (const name of FILTERS) {
@@ -48,7 +48,7 @@ export function Activity() {
       <PageHead title="Activity" actions={<Export filters={filters} />} />
       <Filters />
       <Panel
-        title="Requests, the latest first"
+        title="Requests"
         flush
         actions={
           <button type="button" class="button small" disabled={pages.loading} onClick={pages.reload}>
@@ -63,19 +63,19 @@ export function Activity() {
           rowKey={({ id }) => id}
           empty={
             isFiltered ? (
-              <Empty title="No request is like that">
+              <Empty title="No matching requests">
                 <button
                   type="button"
                   class="button small"
                   onClick={() => router.setQuery(Object.fromEntries(FILTERS.map((name) => [name, null])))}
                 >
-                  Show all
+                  Clear filters
                 </button>
               </Empty>
             ) : (
               <Empty title="No requests yet">
                 <span>
-                  Send one from the <a href="#/playground">playground</a>, or with a <a href="#/keys">key</a>.
+                  Send one from the <a href="#/playground">playground</a>, or with an <a href="#/keys">API key</a>.
                 </span>
               </Empty>
             )
@@ -97,7 +97,7 @@ function Filters() {
         label="Model"
         value={filter("model")}
         choices={[
-          { value: "", title: "all models" },
+          { value: "", title: "All models" },
           ...(models.data ?? []).map(({ id }) => ({ value: id, title: id })),
         ]}
         onValue={set("model")}
@@ -106,16 +106,16 @@ function Filters() {
         label="Outcome"
         value={filter("outcome")}
         choices={[
-          { value: "", title: "all outcomes" },
+          { value: "", title: "All outcomes" },
           ...Object.entries(OUTCOMES).map(([value, title]) => ({ value, title })),
         ]}
         onValue={set("outcome")}
       />
       <SelectField
-        label="Key"
+        label="API key"
         value={filter("key")}
         choices={[
-          { value: "", title: "all keys" },
+          { value: "", title: "All keys" },
           ...(keys.data ?? []).map(({ id, name }) => ({ value: id, title: name })),
         ]}
         onValue={set("key")}
@@ -168,7 +168,7 @@ function csvRow(entry: LedgerEntry): readonly (string | number | null)[] {
   ];
 }
 
-/** What the filters leave, a page after the other. */
+/** Downloads all requests that match the filters. */
 function Export({ filters }: { readonly filters: Query }) {
   const [rows, setRows] = useState(0);
   const { busy, problem, start } = useAction(async () => {
@@ -180,7 +180,7 @@ function Export({ filters }: { readonly filters: Query }) {
     );
     download("activity.csv", "text/csv", csvText(HEAD, entries.map(csvRow)));
     const isCut = entries.length >= CSV_PAGE_ROWS * CSV_PAGES;
-    toast(`${plural(entries.length, "request")} saved${isCut ? ": choose dates for those before" : ""}`);
+    toast(`${plural(entries.length, "request")} downloaded${isCut ? ". Choose dates to get older ones." : ""}`);
   });
   return (
     <>
@@ -211,7 +211,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
     title: "Tokens in",
     end: true,
     cell: ({ usage }) => (
-      <span title={usage.cached_tokens ? `${formatCount(usage.cached_tokens)} of them cached` : undefined}>
+      <span title={usage.cached_tokens ? `${formatCount(usage.cached_tokens)} cached` : undefined}>
         {formatCount(usage.prompt_tokens ?? 0)}
       </span>
     ),
@@ -224,14 +224,14 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
     cell: ({ cost, estimated }) => (
       <>
         <Credits amount={cost} bare />
-        {estimated && <span title="Estimated: the provider did not say how many tokens it used"> ≈</span>}
+        {estimated && <span title="Estimated: the provider did not report token usage"> ≈</span>}
       </>
     ),
   },
-  { id: "latency", title: "Took", end: true, cell: (entry) => formatDuration(entry.duration_ms) },
+  { id: "latency", title: "Duration", end: true, cell: (entry) => formatDuration(entry.duration_ms) },
   {
     id: "request",
-    title: "Request",
+    title: "Request id",
     cell: ({ request_id: id }) => <CopyButton text={id} what={`request id ${id}`} />,
   },
 ];

@@ -15,7 +15,7 @@ export interface ChatRequest {
   readonly max_tokens?: number;
 }
 
-/** What of an answer has come so far. */
+/** The part of the answer received so far. */
 export interface Progress {
   readonly text: string;
   readonly reasoning: string;
@@ -36,10 +36,10 @@ interface Chunk {
   readonly error?: { readonly message?: string };
 }
 
-/** Of the last playground that was left. */
+/** Revocation of the key of the last playground. */
 const revocation = signal<Promise<void>>(Promise.resolve());
 
-/** Not before the key of a playground that was just left is gone. */
+/** Waits until the key of a playground that was just left is revoked. */
 export async function currentKeys(signal: AbortSignal): Promise<readonly ApiKey[]> {
   await revocation.value.catch(() => null);
   return api.keys(signal);
@@ -108,7 +108,7 @@ export async function streamChat(
     for await (const data of readEvents(response.body)) {
       if (data === "[DONE]") break;
       const chunk = JSON.parse(data) as Chunk;
-      if (chunk.error !== undefined) return ending(false, chunk.error.message ?? "The answer broke off");
+      if (chunk.error !== undefined) return ending(false, chunk.error.message ?? "The response was cut off.");
       const delta = chunk.choices?.[0]?.delta;
       const [text, reasoning] = [delta?.content ?? "", delta?.reasoning_content ?? ""];
       if (text === "" && reasoning === "") continue;
@@ -123,7 +123,7 @@ export async function streamChat(
   } catch (error) {
     if (signal.aborted) return ending(true, null);
     if (error instanceof Problem) throw error;
-    return ending(false, "The connection broke off");
+    return ending(false, "The connection was lost.");
   }
 }
 

@@ -5,7 +5,7 @@ import { SelectField } from "../shared/fields.tsx";
 import { Tabs } from "../shared/parts.tsx";
 import { KEY_PLACEHOLDER, snippets } from "./snippets.ts";
 
-/** How clients are set up, with the key in place while it is known. */
+/** Setup snippets for clients, including the key while it is known. */
 export function Connect(props: { readonly secret: string | null; readonly models: readonly Model[] }) {
   const chat = props.models.filter(({ kind }) => kind === undefined || kind === "chat");
   const [client, setClient] = useState("curl");
@@ -28,7 +28,7 @@ export function Connect(props: { readonly secret: string | null; readonly models
       </Tabs>
       {props.secret === null && (
         <p class="small muted">
-          Put your key in place of <code>{KEY_PLACEHOLDER}</code>. Who made a key sees it once, when it is made.
+          Replace <code>{KEY_PLACEHOLDER}</code> with your key. Keys are shown only once, when you create them.
         </p>
       )}
     </div>

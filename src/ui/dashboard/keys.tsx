@@ -23,12 +23,12 @@ export function Keys() {
   const revoke = (key: ApiKey): void =>
     confirm({
       title: `Revoke “${key.name}”?`,
-      text: "Whatever uses this key is refused from now on. This cannot be undone.",
+      text: "Requests with this key will be rejected. This cannot be undone.",
       action: "Revoke key",
       danger: true,
       run: async () => {
         await api.revokeKey(key.id);
-        toast(`“${key.name}” is revoked`);
+        toast(`“${key.name}” revoked`);
         keys.reload();
       },
     });
@@ -39,7 +39,7 @@ export function Keys() {
   };
   const makeButton = (
     <button type="button" class="button primary" onClick={() => setOpen({ what: "make" })}>
-      Make a key
+      Create key
     </button>
   );
   return (
@@ -54,8 +54,8 @@ export function Keys() {
               rows={data}
               rowKey={({ id }) => id}
               empty={
-                <Empty title="No keys yet">
-                  <span>A key lets a program send requests in your name. Use one for each place that sends them.</span>
+                <Empty title="No API keys yet">
+                  <span>Programs use an API key to send requests as you. Create one for each program.</span>
                 </Empty>
               }
             />
@@ -70,7 +70,7 @@ export function Keys() {
           onClose={close}
           onChanged={() => {
             close();
-            toast("The key is changed");
+            toast("Key saved");
             keys.reload();
           }}
         />
@@ -103,7 +103,7 @@ function columns({ revoke, open }: Actions): readonly Column<ApiKey>[] {
       ),
     },
     { id: "prefix", title: "Key", cell: ({ key_prefix: prefix }) => <code>{prefix}…</code> },
-    { id: "created", title: "Made", sortBy: (key) => key.created_at, cell: (key) => <Time at={key.created_at} /> },
+    { id: "created", title: "Created", sortBy: (key) => key.created_at, cell: (key) => <Time at={key.created_at} /> },
     {
       id: "used",
       title: "Last used",
@@ -112,12 +112,12 @@ function columns({ revoke, open }: Actions): readonly Column<ApiKey>[] {
     },
     {
       id: "expires",
-      title: "Ends",
+      title: "Expires",
       sortBy: (key) => key.expires_at ?? null,
       cell: (key) => (key.expires_at ? <Until at={key.expires_at} /> : "never"),
     },
-    { id: "bounds", title: "Use", cell: (key) => boundsText(key) || "everything, everywhere" },
-    { id: "models", title: "Models", cell: ({ models }) => models?.join(", ") ?? "all of the plan" },
+    { id: "bounds", title: "Restrictions", cell: (key) => boundsText(key) || "none" },
+    { id: "models", title: "Models", cell: ({ models }) => models?.join(", ") ?? "all in your plan" },
     {
       id: "budget",
       title: "Budget",
@@ -170,7 +170,7 @@ function BudgetCell({ budget }: { readonly budget: Budget }) {
       <span title={`${spent} of ${amount} credits`}>
         {formatCredits(spent)} of {creditsText(amount)} {PER[per]}
       </span>
-      {isSpent && <Badge tone="bad">spent</Badge>}
+      {isSpent && <Badge tone="bad">used up</Badge>}
       {resetsAt && (
         <span class="muted">
           , resets <Until at={resetsAt} />
@@ -180,10 +180,10 @@ function BudgetCell({ budget }: { readonly budget: Budget }) {
   );
 }
 
-const PER = { day: "a day", month: "a month", total: "in total" } as const;
+const PER = { day: "per day", month: "per month", total: "in total" } as const;
 
 function Expired({ at }: { readonly at: string | null | undefined }) {
-  return at && Date.parse(at) <= now.value ? <Badge tone="bad">ended</Badge> : null;
+  return at && Date.parse(at) <= now.value ? <Badge tone="bad">expired</Badge> : null;
 }
 
 function Tags({ tags }: { readonly tags: ApiKey["tags"] }) {
@@ -199,13 +199,13 @@ function Tags({ tags }: { readonly tags: ApiKey["tags"] }) {
   );
 }
 
-/** Closed by its button alone: what is shown here cannot be had again. */
+/** Shows the new key, which cannot be shown again. */
 function MadeKey({ made, onClose }: { readonly made: CreatedApiKey; readonly onClose: () => void }) {
   const models = useResource("models", (signal) => api.models(signal));
   const plan = planOf();
   return (
-    <Dialog title={`“${made.name}” is made`} onClose={onClose}>
-      <p class="note warn">Copy the key now. It is not shown again.</p>
+    <Dialog title={`“${made.name}” created`} onClose={onClose}>
+      <p class="note warn">Copy this key now. You cannot see it again.</p>
       <div class="row">
         <code>{made.key}</code>
         <CopyButton text={made.key} what="the key" />
@@ -213,7 +213,7 @@ function MadeKey({ made, onClose }: { readonly made: CreatedApiKey; readonly onC
       <Connect secret={made.key} models={allowedModels(models.data ?? [], plan)} />
       <div class="row end">
         <button type="button" class="button primary" onClick={onClose}>
-          I have copied it
+          I have copied the key
         </button>
       </div>
     </Dialog>

@@ -52,7 +52,7 @@ function Dashboard() {
         </a>
       }
     >
-      {state === "starting" && <Loading what="Looking for your session" />}
+      {state === "starting" && <Loading what="Checking your session" />}
       {state === "signed-out" && <SignIn />}
       {isSignedIn && <View />}
     </Layout>
@@ -64,9 +64,9 @@ function View() {
   if (view !== undefined) return <>{view()}</>;
   return (
     <>
-      <PageHead title="Not found" />
-      <Empty title="There is no such page">
-        <a href="#/">To the overview</a>
+      <PageHead title="Page not found" />
+      <Empty title="This page does not exist">
+        <a href="#/">Go to the overview</a>
       </Empty>
     </>
   );

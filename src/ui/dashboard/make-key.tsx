@@ -5,12 +5,12 @@ import { api } from "./session.ts";
 
 export function MakeKey(props: { readonly onClose: () => void; readonly onMade: (key: CreatedApiKey) => void }) {
   return (
-    <Dialog title="Make a key" onClose={props.onClose}>
+    <Dialog title="Create key" onClose={props.onClose}>
       <KeyForm
         isNew
         start={NO_WISHES}
         unset="Never"
-        action="Make key"
+        action="Create key"
         onSubmit={async (wishes) => props.onMade(await api.createKey(keyRequest(wishes)))}
         onClose={props.onClose}
       />
@@ -29,7 +29,7 @@ export function EditKey({ of, onClose, onChanged }: OfKey & { readonly onChanged
       <KeyForm
         isNew={false}
         start={wishesOf(of)}
-        unset="As it is"
+        unset="Keep as is"
         action="Save"
         onSubmit={async (wishes) => {
           const change = keyChange(wishes, of);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from "preact";
 import type { Model, ModelPrice, Status } from "../shared/api.ts";
 import { CopyButton } from "../shared/copy.tsx";
 import { type Choice, SelectField, TextField } from "../shared/fields.tsx";
-import { formatCompact, formatCount, NONE } from "../shared/formats.ts";
+import { formatCompact, formatCount, NONE, plural } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel, type Tone } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
@@ -28,7 +28,7 @@ export function Models() {
   return (
     <>
       <PageHead title="Models" />
-      <Loaded resource={catalogue} what="Loading the catalogue">
+      <Loaded resource={catalogue} what="Loading models">
         {({ models, prices }) => <List rows={rowsOf(models, prices, status.data, plan)} plan={plan} />}
       </Loaded>
     </>
@@ -69,14 +69,14 @@ function List({ rows, plan }: { readonly rows: readonly Row[]; readonly plan: st
           type="search"
           value={search}
           onValue={(search) => router.setQuery({ search })}
-          placeholder="id, name or vendor"
+          placeholder="Id, name or vendor"
         />
         <SelectField
           label="Kind"
           value={kind}
           choices={choices(
             rows.map(({ kind }) => kind),
-            "all kinds",
+            "All kinds",
           )}
           onValue={(kind) => router.setQuery({ kind })}
         />
@@ -85,7 +85,7 @@ function List({ rows, plan }: { readonly rows: readonly Row[]; readonly plan: st
           value={feature}
           choices={choices(
             rows.flatMap(({ features }) => features ?? []),
-            "any",
+            "All features",
           )}
           onValue={(feature) => router.setQuery({ feature })}
         />
@@ -93,37 +93,37 @@ function List({ rows, plan }: { readonly rows: readonly Row[]; readonly plan: st
           label="Plan"
           value={own}
           choices={[
-            { value: "", title: "all plans" },
-            { value: "mine", title: `mine (${plan})` },
+            { value: "", title: "All plans" },
+            { value: "mine", title: `Your plan (${plan})` },
           ]}
           onValue={(plan) => router.setQuery({ plan })}
         />
       </div>
-      <Panel title={`${formatCount(shown.length)} of ${formatCount(rows.length)} models`} flush>
+      <Panel title={`${formatCount(shown.length)} of ${plural(rows.length, "model")}`} flush>
         <DataTable
           caption="Models"
           columns={COLUMNS}
           rows={shown}
           rowKey={({ id }) => id}
           empty={
-            <Empty title="No model is like that">
+            <Empty title="No matching models">
               <button
                 type="button"
                 class="button small"
                 onClick={() => router.setQuery({ search: null, kind: null, feature: null, plan: null })}
               >
-                Show all
+                Clear filters
               </button>
             </Empty>
           }
         />
       </Panel>
-      <p class="small muted">Prices are in credits, before the gateway's multiplier.</p>
+      <p class="small muted">Prices are in credits, before the gateway's price multiplier.</p>
     </>
   );
 }
 
-/** Each value once, after what stands for all of them. */
+/** The distinct values as choices, after the one for all. */
 function choices(values: readonly (string | undefined)[], all: string): readonly Choice[] {
   const known = [...new Set(values)].filter((value) => value !== undefined);
   return [{ value: "", title: all }, ...known.map((value) => ({ value, title: value }))];
@@ -146,7 +146,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: "state",
-    title: "State",
+    title: "Status",
     sortBy: ({ status }) => status,
     cell: ({ status }) => (status === null ? NONE : <Badge tone={TONES[status] ?? "neutral"}>{status}</Badge>),
   },
@@ -161,7 +161,7 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   {
     id: "window",
-    title: "Window",
+    title: "Context window",
     end: true,
     sortBy: (row) => row.context_window ?? null,
     cell: (row) =>
@@ -183,7 +183,7 @@ const COLUMNS: readonly Column<Row>[] = [
     title: "Plans",
     cell: ({ plans, tier, isAllowed }) => (
       <>
-        {isAllowed ? "" : <Badge tone="warn">not in yours</Badge>} {plans?.join(", ") ?? tier}
+        {isAllowed ? "" : <Badge tone="warn">not in your plan</Badge>} {plans?.join(", ") ?? tier}
       </>
     ),
   },
@@ -193,12 +193,12 @@ function perMillion(price: number): string {
   return `${formatPrice(price)} / 1M tokens`;
 }
 
-/** As the operator wrote it. */
+/** All digits, as the operator wrote them. */
 function formatPrice(price: number): string {
   return price.toLocaleString("en", { maximumFractionDigits: 20 });
 }
 
-/** What a model is priced by, which may be no tokens at all. */
+/** All prices except output tokens. Some models are not priced by tokens. */
 function inputPrice({ price }: Row): ComponentChildren {
   if (price === null) return NONE;
   const parts = [

@@ -3,7 +3,7 @@ import type { Account, ApiKey, CreatedApiKey, RunningStream } from "../shared/ap
 import { Chart } from "../shared/chart.tsx";
 import { CopyButton } from "../shared/copy.tsx";
 import { confirm } from "../shared/dialog.tsx";
-import { creditsNumber, formatCredits, plural } from "../shared/formats.ts";
+import { creditsNumber, formatCount, formatCredits, plural } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Figure, Loaded, Meter, Panel, ProblemNote } from "../shared/parts.tsx";
 import { useAction, useResource } from "../shared/resource.ts";
@@ -81,13 +81,13 @@ function Limits({ account }: { readonly account: Account }) {
           <Figure
             label="Balance"
             value={<Credits amount={account.credits} />}
-            hint={isEmpty ? undefined : "before what running requests hold"}
+            hint={isEmpty ? undefined : "including reserved credits"}
           />
-          <Figure label="Held" value={<Credits amount={account.held} />} hint="by running requests" />
+          <Figure label="Reserved" value={<Credits amount={account.held} />} hint="by running requests" />
         </div>
         {isEmpty && (
           <p class="note warn">
-            You have no credits left. Ask whoever runs this gateway for more; requests are refused.
+            You have no credits left, so requests are rejected. Ask the operator of this gateway for more.
           </p>
         )}
       </Panel>
@@ -95,7 +95,7 @@ function Limits({ account }: { readonly account: Account }) {
   );
 }
 
-/** For who has no key yet: what to do first. A key that is made here stays in the lines until the page is left. */
+/** First steps for users without a key. A key created here stays in the snippets until the user leaves the page. */
 function FirstRun({ keys, plan }: { readonly keys: readonly ApiKey[]; readonly plan: string }) {
   const [made, setMade] = useState<CreatedApiKey | null>(null);
   const models = useResource("models", (signal) => api.models(signal));
@@ -105,11 +105,11 @@ function FirstRun({ keys, plan }: { readonly keys: readonly ApiKey[]; readonly p
   const usable = allowedModels(models.data ?? [], plan);
   if (keys.some(({ tags }) => tags?.["source"] !== "playground") && made === null) return null;
   return (
-    <Panel title="Start here">
+    <Panel title="Get started">
       <ol class="steps">
         <li>
           <div class="stack-s">
-            <span>The base URL of this gateway:</span>
+            <span>Use this base URL:</span>
             <span class="row">
               <code>{`${window.location.origin}/v1`}</code>
               <CopyButton text={`${window.location.origin}/v1`} what="the base URL" />
@@ -118,12 +118,12 @@ function FirstRun({ keys, plan }: { readonly keys: readonly ApiKey[]; readonly p
         </li>
         <li>
           <div class="stack-s">
-            <span>Make a key. It is shown this once.</span>
+            <span>Create an API key. It is shown only once.</span>
             {make.problem && <ProblemNote problem={make.problem} />}
             {made === null ? (
               <span>
                 <button type="button" class="button primary" disabled={make.busy} onClick={() => make.start()}>
-                  {make.busy ? "Making…" : "Make a key"}
+                  {make.busy ? "Creating…" : "Create key"}
                 </button>
               </span>
             ) : (
@@ -136,13 +136,13 @@ function FirstRun({ keys, plan }: { readonly keys: readonly ApiKey[]; readonly p
         </li>
         <li>
           <div class="stack-s">
-            <span>Set up your client.</span>
+            <span>Set up your client:</span>
             <Connect secret={made?.key ?? null} models={usable} />
           </div>
         </li>
         <li>
           <div class="stack-s">
-            <span>Try it.</span>
+            <span>Send a request:</span>
             <TestRequest secret={made?.key ?? null} models={usable} />
           </div>
         </li>
@@ -160,14 +160,14 @@ function Spending() {
     { everyMs: USAGE_EVERY_MS },
   );
   return (
-    <Panel title={`Spending, last ${DAYS} days`} actions={<a href="#/usage">All usage</a>}>
-      <Loaded resource={usage} what="Adding up">
+    <Panel title={`Spending, last ${DAYS} days`} actions={<a href="#/usage">View usage</a>}>
+      <Loaded resource={usage} what="Loading usage">
         {(rows) => {
           if (rows.length === 0) {
             return (
-              <Empty title="Nothing spent yet">
+              <Empty title="No spending yet">
                 <span>
-                  Send a request from the <a href="#/playground">playground</a> or with a key.
+                  Send a request from the <a href="#/playground">playground</a> or with an API key.
                 </span>
               </Empty>
             );
@@ -183,10 +183,10 @@ function Spending() {
             <>
               <div class="figures">
                 <Figure label="Spent" value={<Credits amount={addAmounts(rows.map(({ cost }) => cost))} />} />
-                <Figure label="Requests" value={plural(requests, "request")} />
+                <Figure label="Requests" value={formatCount(requests)} />
               </div>
               <Chart
-                caption="Credits a day by model"
+                caption="Credits per day, by model"
                 kind="stacked-bars"
                 times={shown.times}
                 series={shown.series}
@@ -212,14 +212,14 @@ function Streams() {
   const running = streams.data ?? [];
   const one = useAction(async (id: string) => {
     await api.stopStream(id);
-    toast("The stream is stopped");
+    toast("Stream stopped");
     streams.reload();
   });
   const stop = (): void =>
     confirm({
       title: "Stop all streams?",
-      text: "Every answer that is being written for you, with any of your keys, ends within about a second. What was written is charged.",
-      action: "Stop them",
+      text: "This stops all your running streams, for every API key, within about a second. You are charged for what was generated.",
+      action: "Stop all",
       danger: true,
       run: async () => {
         const { killed_streams: count } = await api.stopStreams();
@@ -230,7 +230,7 @@ function Streams() {
   const columns: readonly Column<RunningStream>[] = [
     { id: "model", title: "Model", cell: ({ model }) => <code>{model}</code> },
     { id: "state", title: "State", cell: ({ state }) => state },
-    { id: "since", title: "Began", cell: (stream) => <Time at={stream.started_at} /> },
+    { id: "since", title: "Started", cell: (stream) => <Time at={stream.started_at} /> },
     {
       id: "stop",
       title: "",
@@ -266,7 +266,7 @@ function Streams() {
             columns={columns}
             rows={data}
             rowKey={({ id }) => id}
-            empty={<p class="empty muted">None at this moment.</p>}
+            empty={<p class="empty muted">No running streams.</p>}
           />
         )}
       </Loaded>

@@ -19,7 +19,7 @@ interface Turn {
   readonly model: string;
   readonly answer: Progress;
   readonly ending: Ending | null;
-  /** `wanted`: not in the ledger yet; null: it did not come. */
+  /** `wanted` while it is not in the ledger yet; null if it never appeared. */
   readonly entry: LedgerEntry | "wanted" | null;
 }
 
@@ -33,8 +33,8 @@ export function Playground() {
         {(data) => {
           const chat = allowedModels(data, plan).filter(({ kind }) => kind === undefined || kind === "chat");
           return chat.length === 0 ? (
-            <Empty title="Your plan has no chat model">
-              <span>Ask whoever runs this gateway for another plan.</span>
+            <Empty title="Your plan has no chat models">
+              <span>Ask the operator of this gateway to change your plan.</span>
             </Empty>
           ) : (
             <Conversation models={chat.map(({ id }) => id)} />
@@ -45,7 +45,7 @@ export function Playground() {
   );
 }
 
-/** A number of a field; nothing for an empty one or what is none. */
+/** The number in a field; undefined if it is empty or not a number. */
 function numberIn(text: string): number | undefined {
   const value = Number(text);
   return text.trim() === "" || Number.isNaN(value) ? undefined : value;
@@ -125,8 +125,8 @@ function Conversation({ models }: { readonly models: readonly string[] }) {
     <div class="play">
       <div class="stack">
         {turns.length === 0 && (
-          <Empty title="Ask a model something">
-            <span>The answer is streamed here. It is charged like every request.</span>
+          <Empty title="Send a message to start">
+            <span>The answer streams in here. Requests are charged as usual.</span>
           </Empty>
         )}
         {turns.map((turn) => (
@@ -145,7 +145,7 @@ function Conversation({ models }: { readonly models: readonly string[] }) {
             rows={4}
             value={prompt}
             onValue={setPrompt}
-            hint="Ctrl+Enter sends it."
+            hint="Press Ctrl+Enter to send."
             onKeyDown={(event) => {
               if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
                 event.preventDefault();
@@ -187,18 +187,11 @@ function Conversation({ models }: { readonly models: readonly string[] }) {
           step="0.1"
           value={temperature}
           onValue={setTemperature}
-          hint="Empty: the model's own."
+          hint="Leave empty for the model's default."
         />
-        <TextField
-          label="Tokens of the answer at most"
-          type="number"
-          min="1"
-          step="1"
-          value={maxTokens}
-          onValue={setMaxTokens}
-        />
+        <TextField label="Max tokens" type="number" min="1" step="1" value={maxTokens} onValue={setMaxTokens} />
         <p class="small muted">
-          The playground makes itself a key for an hour, and revokes it when you leave this page.
+          The playground creates an API key that is valid for one hour, and revokes it when you leave this page.
         </p>
       </Panel>
     </div>
@@ -230,9 +223,9 @@ function TurnView({ turn }: { readonly turn: Turn }) {
             <p class="said">{answer.text}</p>
           )}
           {ending?.error && <p class="note bad">{ending.error}</p>}
-          {ending?.stopped && <p class="note warn">Stopped. What had been written is charged.</p>}
+          {ending?.stopped && <p class="note warn">Stopped. You are charged for what was generated.</p>}
           {ending !== null && ending.text === "" && ending.error === null && !ending.stopped && (
-            <p class="note warn">The answer has no text: the model may have spent its tokens on reasoning.</p>
+            <p class="note warn">The answer is empty. The model may have used all its tokens for reasoning.</p>
           )}
         </div>
         {ending && <Cost turn={turn} ending={ending} />}
@@ -245,15 +238,17 @@ function Cost({ turn, ending }: { readonly turn: Turn; readonly ending: Ending }
   const { entry } = turn;
   const times = [
     ending.firstMs === null ? "" : `first token after ${formatDuration(ending.firstMs)}`,
-    `all after ${formatDuration(ending.durationMs)}`,
+    `done after ${formatDuration(ending.durationMs)}`,
   ].filter((part) => part !== "");
   return (
     <div class="row small muted" role="status">
-      {entry === "wanted" && <span class="loading">Looking up what it cost…</span>}
-      {entry === null && <span>It is not in the ledger yet; look at the activity later.</span>}
+      {entry === "wanted" && <span class="loading">Loading cost…</span>}
+      {entry === null && <span>The cost is not known yet. See Activity later.</span>}
       {entry !== null && entry !== "wanted" && (
         <>
-          <Badge tone={outcomeTone(entry.outcome)}>{OUTCOMES[entry.outcome] ?? entry.outcome}</Badge>
+          <Badge tone={outcomeTone(entry.outcome)}>
+            {ending.stopped ? OUTCOMES.killed : (OUTCOMES[entry.outcome] ?? entry.outcome)}
+          </Badge>
           {entry.upstream !== null && <span>by {entry.upstream}</span>}
           <span>
             {formatCount(entry.usage.prompt_tokens ?? 0)} tokens in, {formatCount(entry.usage.completion_tokens ?? 0)}{" "}
@@ -263,7 +258,7 @@ function Cost({ turn, ending }: { readonly turn: Turn; readonly ending: Ending }
         </>
       )}
       <span>{times.join(", ")}</span>
-      {ending.requestId !== null && <a href={`#/activity?request_id=${ending.requestId}`}>in the activity</a>}
+      {ending.requestId !== null && <a href={`#/activity?request_id=${ending.requestId}`}>View in Activity</a>}
     </div>
   );
 }

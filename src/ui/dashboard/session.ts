@@ -5,7 +5,7 @@ import { retryDelayMs } from "../shared/resource.ts";
 import { failedLink, type SignInLink, takeLink } from "../shared/sign-in-link.ts";
 import { router } from "./place.ts";
 
-/** `starting`: not known yet whether this browser is signed in. */
+/** `starting` until it is known whether this browser is signed in. */
 export type SessionState = "starting" | "signed-out" | SessionUser;
 
 export const session = signal<SessionState>("starting");
@@ -15,7 +15,7 @@ const accessToken = signal<string | null>(null);
 const renewal = signal<Promise<boolean> | null>(null);
 
 const send = window.fetch.bind(window);
-/** Of who is signed in, as it was when the session was last renewed. */
+/** Plan of the signed-in user, as of the last renewal of the session. */
 export function planOf(): string {
   return typeof session.value === "object" ? session.value.plan_tier : "";
 }
@@ -87,12 +87,12 @@ function renew(): Promise<boolean> {
 }
 
 function inTurn<T>(run: () => Promise<T>): Promise<T> {
-  // Left out by browsers on a page without TLS.
+  // Browsers offer locks only on pages with TLS.
   const locks = navigator.locks as LockManager | undefined;
   return locks === undefined ? run() : locks.request("gateway-refresh", run);
 }
 
-/** @returns false when there is no session any more. @throws Problem when that cannot be found out */
+/** @returns false if the session has ended. @throws Problem when that cannot be found out */
 async function refresh(): Promise<boolean> {
   try {
     enter(await bare.send<Session>("POST", "/auth/refresh"));

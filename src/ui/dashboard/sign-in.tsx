@@ -12,7 +12,7 @@ const CODE_DIGITS = 6;
 const FAILED_AT = "sign_in_failed";
 const CLOSED_AT = "sign_up_closed";
 
-/** By a code that comes by mail, or at an identity provider. */
+/** Sign-in with a code by email, or at an identity provider. */
 export function SignIn() {
   const [email, setEmail] = useState(failedLink.value?.email ?? "");
   const [sent, setSent] = useState(false);
@@ -23,7 +23,7 @@ export function SignIn() {
       <PageHead title="Sign in" />
       <Failed providers={providers} />
       <FailedLink />
-      <Panel title={sent ? "Enter the code" : "With your mail address"}>
+      <Panel title={sent ? "Enter your code" : "Sign in with email"}>
         {sent ? (
           <CodeForm email={email} onBack={() => setSent(false)} />
         ) : (
@@ -31,7 +31,7 @@ export function SignIn() {
         )}
       </Panel>
       {providers.length > 0 && !sent && (
-        <Panel title="Or with">
+        <Panel title="Or sign in with">
           <div class="row">
             {providers.map((name) => (
               <a key={name} class="button" href={providerLink(name)}>
@@ -45,16 +45,16 @@ export function SignIn() {
   );
 }
 
-/** What to do after a link of `gateway dev` that was used, has expired, or is of an earlier start. */
+/** Advice after a `gateway dev` link that was used, has expired, or is from an earlier start. */
 function FailedLink() {
   const link = failedLink.value;
   if (link === null) return null;
   return (
     <div class="note bad stack-s" role="alert">
-      <p>This sign-in link does not work any longer. A link works once, for 10 minutes.</p>
+      <p>This sign-in link is no longer valid. Each link works once, for 10 minutes.</p>
       <p class="small">
-        Start <code>gateway dev</code> again for a new link. Or have a code sent below: without a mail server it appears
-        in the log of <code>gateway dev</code>.
+        Restart <code>gateway dev</code> to get a new link. Or request a code below: without a mail server it appears in
+        the log of <code>gateway dev</code>.
       </p>
     </div>
   );
@@ -64,14 +64,14 @@ function Closed({ name }: { readonly name: string }) {
   return (
     <div class="note bad stack-s" role="alert">
       <p>
-        Your account at <strong>{name}</strong> has no account here.
+        Your <strong>{name}</strong> account is not registered here.
       </p>
-      <p class="small">Sign-up is not open for your address. Ask whoever runs this gateway to add you.</p>
+      <p class="small">Sign-up is not open for your email. Ask the operator of this gateway to add you.</p>
     </div>
   );
 }
 
-/** Said once: who loads the page again begins anew. A link may name anything, so only providers that exist are named. */
+/** Shown once: a reload of the page clears it. A link may name anything, so only existing providers are shown. */
 function Failed({ providers }: { readonly providers: readonly string[] }) {
   const [closed] = useState(() => filter(CLOSED_AT));
   const [failed] = useState(() => filter(FAILED_AT));
@@ -82,11 +82,11 @@ function Failed({ providers }: { readonly providers: readonly string[] }) {
   return (
     <div class="note bad stack-s" role="alert">
       <p>
-        You could not be signed in with <strong>{name}</strong>.
+        Sign-in with <strong>{name}</strong> failed.
       </p>
       <p class="small">
-        Perhaps it was cancelled, took too long, or your mail address is not verified there. If it fails again, take a
-        code by mail, or ask whoever runs this gateway.
+        It may have been cancelled or timed out, or your email is not verified there. If it fails again, sign in with an
+        email code or ask the operator of this gateway.
       </p>
       <p>
         <a class="button small" href={providerLink(name)}>
@@ -110,7 +110,7 @@ function AddressForm(props: {
   return (
     <Form onSubmit={start}>
       <TextField
-        label="Mail address"
+        label="Email"
         type="email"
         name="email"
         autoComplete="email"
@@ -118,12 +118,12 @@ function AddressForm(props: {
         autofocus
         value={props.email}
         onValue={props.onEmail}
-        hint="You get a code by mail. Who signs in for the first time gets an account."
+        hint="We send you a code. Your first sign-in creates an account."
         error={errorOf(problem, "/email")}
       />
       {other && <ProblemNote problem={other} />}
       <button type="submit" class="button primary" disabled={busy}>
-        {busy ? "Sending…" : "Send me a code"}
+        {busy ? "Sending…" : "Send code"}
       </button>
     </Form>
   );
@@ -137,10 +137,10 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
   return (
     <Form onSubmit={start}>
       <p>
-        A code was sent to <strong>{email.trim()}</strong>. It is valid for 10 minutes.
+        We sent a code to <strong>{email.trim()}</strong>. It is valid for 10 minutes.
       </p>
       <TextField
-        label={`Code of ${CODE_DIGITS} digits`}
+        label={`${CODE_DIGITS}-digit code`}
         name="code"
         inputMode="numeric"
         autoComplete="one-time-code"
@@ -149,7 +149,7 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
         autofocus
         value={code}
         onValue={setCode}
-        error={isWrong ? `${problem.message}. Look at the last mail, or have another code sent.` : null}
+        error={isWrong ? `${problem.message}. Use the code from the latest email, or send a new one.` : null}
       />
       {problem && !isWrong && <ProblemNote problem={problem} />}
       {again.problem && <ProblemNote problem={again.problem} />}
@@ -158,10 +158,10 @@ function CodeForm({ email, onBack }: { readonly email: string; readonly onBack: 
       </button>
       <div class="row apart">
         <button type="button" class="button small" onClick={onBack}>
-          Another address
+          Use another email
         </button>
         <button type="button" class="button small" disabled={again.busy} onClick={() => again.start()}>
-          {again.busy ? "Sending…" : "Send another code"}
+          {again.busy ? "Sending…" : "Send a new code"}
         </button>
       </div>
     </Form>

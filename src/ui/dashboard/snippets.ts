@@ -1,4 +1,4 @@
-/** What stands in for a key that is not shown any more. */
+/** Placeholder for a key that cannot be shown again. */
 export const KEY_PLACEHOLDER = "rk_…";
 
 export interface Snippet {
@@ -8,13 +8,13 @@ export interface Snippet {
 }
 
 export interface SnippetParts {
-  /** Of the gateway, without a slash at its end. */
+  /** Origin of the gateway, without a trailing slash. */
   readonly origin: string;
   readonly key: string;
   readonly model: string;
 }
 
-/** Ready lines for the common clients, with address, key and model in place. */
+/** Setup snippets for common clients, with origin, key and model filled in. */
 export function snippets({ origin, key, model }: SnippetParts): readonly Snippet[] {
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello" }] });
   return [

@@ -11,7 +11,7 @@ interface Answer {
   readonly durationMs: number;
 }
 
-/** One small chat with the key that was just made. */
+/** Sends one short chat with the new key. */
 export function TestRequest(props: { readonly secret: string | null; readonly models: readonly Model[] }) {
   const [answer, setAnswer] = useState<Answer | null>(null);
   const model = props.models.find(({ kind }) => kind === undefined || kind === "chat")?.id ?? null;
@@ -43,10 +43,18 @@ export function TestRequest(props: { readonly secret: string | null; readonly mo
             if (secret !== null && model !== null) start(secret, model);
           }}
         >
-          {busy ? "Waiting for the answer…" : "Send a test request"}
+          {busy ? "Sending…" : "Send test request"}
         </button>
       </span>
-      {secret === null && <span class="hint">Make a key first.</span>}
+      {secret === null ? (
+        <span class="hint">Create a key first.</span>
+      ) : (
+        model !== null && (
+          <span class="hint">
+            Uses the model <code>{model}</code>.
+          </span>
+        )
+      )}
       <div role="status" class="stack-s">
         {answer !== null && problem === null && (
           <p class="note good">

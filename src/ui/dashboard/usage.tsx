@@ -23,7 +23,7 @@ const MEASURES = [
   { value: "", title: "Credits" },
   { value: "requests", title: "Requests" },
   { value: "failed", title: "Failed requests" },
-  { value: "tokens", title: "Tokens, in and out" },
+  { value: "tokens", title: "Tokens" },
 ];
 
 export function Usage() {
@@ -39,23 +39,18 @@ export function Usage() {
       <PageHead title="Usage" />
       <div class="filters">
         <SelectField
-          label="Time"
+          label="Period"
           value={filter("days")}
           choices={RANGES}
           onValue={(days) => router.setQuery({ days })}
         />
-        <SelectField
-          label="Chart shows"
-          value={filter("of")}
-          choices={MEASURES}
-          onValue={(of) => router.setQuery({ of })}
-        />
+        <SelectField label="Chart" value={filter("of")} choices={MEASURES} onValue={(of) => router.setQuery({ of })} />
       </div>
-      <Loaded resource={usage} what="Adding up">
+      <Loaded resource={usage} what="Loading usage">
         {(rows) =>
           rows.length === 0 ? (
-            <Empty title="Nothing used in this time">
-              <span>Choose a longer one, or send a request.</span>
+            <Empty title="No usage in this period">
+              <span>Choose a longer period, or send a request.</span>
             </Empty>
           ) : (
             <Figures rows={rows} range={{ from, to, stepMs }} />
@@ -118,7 +113,7 @@ function Figures(props: {
       </div>
       <Panel title="Over time">
         <Chart
-          caption={`${title} by model`}
+          caption={`${title}, by model`}
           kind="stacked-bars"
           times={shown.times}
           series={shown.series}
@@ -139,7 +134,7 @@ function Figures(props: {
           columns={COLUMNS}
           rows={totals}
           rowKey={({ model }) => model ?? ""}
-          empty={<Empty title="None" />}
+          empty={<Empty title="No usage" />}
         />
       </Panel>
     </>

@@ -33,17 +33,17 @@ export type LedgerEntry = UserLedgerEntry;
 export type UsageRow = UserUsageRow;
 export type RunningStream = UserStream;
 
-/** Every way a request can end, with the words for it. */
+/** Labels of the outcomes of a request. */
 export const OUTCOMES: Readonly<Record<LedgerEntry["outcome"], string>> = {
   served: "served",
   refused: "refused",
   failed: "failed",
-  client_fault: "request was wrong",
-  upstream_cut: "provider broke off",
-  gateway_error: "gateway failed",
-  client_gone: "client left",
+  client_fault: "invalid request",
+  upstream_cut: "cut off by provider",
+  gateway_error: "gateway error",
+  client_gone: "client disconnected",
   killed: "stopped",
-  shutdown: "gateway stopped",
+  shutdown: "gateway shut down",
 };
 
 export type Api = ReturnType<typeof createApi>;

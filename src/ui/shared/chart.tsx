@@ -17,7 +17,7 @@ export interface ChartProps {
   readonly kind: "lines" | "stacked-bars";
   /** A value with its unit. */
   readonly format?: (value: number) => string;
-  /** How a time is written; left out: date and time. */
+  /** Formats a time. Default: date and time. */
   readonly formatTime?: (at: number) => string;
   readonly heightPx?: number;
 }
@@ -91,7 +91,7 @@ export function Chart(props: ChartProps) {
         class="chart-canvas"
         tabIndex={0}
         role="group"
-        aria-label={`${caption}: chart; arrow keys read its values, a table of them follows`}
+        aria-label={`${caption}: chart. Use the arrow keys to read values. A table follows.`}
         onKeyDown={move}
       />
       <ul class="legend" aria-live="polite">
@@ -179,7 +179,6 @@ function lonely({ data }: uPlot, series: number): number[] {
   );
 }
 
-/** Room for the halves of the first and the last bar. */
 /** As much room as the longest label takes. */
 function labelSize(_plot: uPlot, labels: readonly string[] | null): number {
   const longest = Math.max(4, ...(labels ?? []).map((label) => label.length));

@@ -3,7 +3,7 @@ import { toast } from "./toast.tsx";
 
 const SAID_MS = 2_000;
 
-/** @param what is said after it was copied, and to who does not see the button's text */
+/** @param what names the copied text in the toast and for screen readers */
 export function CopyButton({
   text,
   what,
@@ -26,7 +26,7 @@ export function CopyButton({
       class="button small"
       aria-label={`${title} ${what}`}
       onClick={() => {
-        copy().catch(() => toast(`Could not copy ${what}: mark it and copy it by hand`, { bad: true }));
+        copy().catch(() => toast(`Could not copy ${what}. Select the text and copy it.`, { bad: true }));
       }}
     >
       {done ? "Copied" : title}

@@ -81,7 +81,7 @@ function Confirmation({ asked }: { readonly asked: Question }) {
           disabled={busy}
           onClick={() => start()}
         >
-          {busy ? "Working…" : asked.action}
+          {busy ? "Please wait…" : asked.action}
         </button>
       </div>
     </Dialog>

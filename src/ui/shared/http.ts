@@ -9,7 +9,7 @@ export interface ProblemDetails {
   readonly retryAfterSeconds: number | null;
 }
 
-/** What a call was refused with, or how it failed. */
+/** A failed call: the error response, or a connection error. */
 export class Problem extends Error {
   override readonly name = "Problem";
 
@@ -96,7 +96,7 @@ export function createClient({ fetch, headers, onUnauthorized }: ClientOptions):
       if (abort?.aborted) throw error;
       connection.value = "offline";
       const about = { status: null, code: null, requestId: null, retryAfterSeconds: null };
-      throw new Problem("The gateway does not answer", about);
+      throw new Problem("The gateway is not responding", about);
     }
     connection.value = response.headers.get("x-error-code") === "STORE_UNAVAILABLE" ? "store" : "ok";
     return response;
@@ -137,11 +137,11 @@ export function withQuery(path: string, query: Query = {}): string {
   return text === "" ? path : `${path}?${text}`;
 }
 
-/** Of a text/plain body with `X-Error-Code`, or of one of the JSON forms. */
+/** Reads an error response: text/plain with `X-Error-Code`, or one of the JSON formats. */
 export async function problemOf(response: Response): Promise<Problem> {
   const { status, headers } = response;
   const text = await response.text().catch(() => "");
-  return new Problem(messageOf(text) || `The gateway answered with status ${status}`, {
+  return new Problem(messageOf(text) || `The gateway responded with status ${status}`, {
     status,
     code: headers.get("x-error-code"),
     requestId: headers.get("x-request-id"),

@@ -7,30 +7,30 @@ import { useAction } from "./resource.ts";
 /** As `expires_in` of a new key takes them. */
 const KEY_EXPIRIES: readonly Choice[] = [
   { value: "", title: "Never" },
-  { value: "1h", title: "In an hour" },
-  { value: "1d", title: "In a day" },
+  { value: "1h", title: "In 1 hour" },
+  { value: "1d", title: "In 1 day" },
   { value: "7d", title: "In 7 days" },
   { value: "30d", title: "In 30 days" },
   { value: "90d", title: "In 90 days" },
-  { value: "365d", title: "In a year" },
+  { value: "365d", title: "In 1 year" },
 ];
 /** As `budget.per` of a new key takes them. */
 const BUDGET_PERIODS: readonly Choice[] = [
-  { value: "day", title: "a day" },
-  { value: "month", title: "a month" },
-  { value: "total", title: "in total" },
+  { value: "day", title: "Per day" },
+  { value: "month", title: "Per month" },
+  { value: "total", title: "In total" },
 ];
 
 const SCOPES: readonly Choice[] = [
   { value: "", title: "Inference and usage" },
   { value: "inference", title: "Inference only" },
-  { value: "usage", title: "Reading usage only" },
+  { value: "usage", title: "Usage only" },
 ];
 
-/** What the fields of a form hold. */
+/** Values of the form fields. */
 export interface KeyWishes {
   readonly name: string;
-  /** In a form that makes a key "" is never; in one that changes a key it is as before, and `none` is never. */
+  /** For a new key "" means never. For an existing key "" keeps the expiry, and `none` means never. */
   readonly expiresIn: string;
   readonly models: string;
   readonly amount: string;
@@ -69,13 +69,13 @@ export function wishesOf({ name, models, budget, tags, scopes, addresses }: Show
   };
 }
 
-/** What is left empty is left out: a key without it may do what its plan allows. */
+/** Omits empty fields: without a restriction the key may do what the plan allows. */
 export function keyRequest(wishes: KeyWishes): NewApiKey {
   const given = Object.entries(fieldsOf(wishes)).filter(([, value]) => value !== null);
   return Object.fromEntries([...given, ["name", wishes.name.trim()]]) as unknown as NewApiKey;
 }
 
-/** Only what is different: another field may have been changed elsewhere meanwhile. null for nothing. */
+/** Only the changed fields, since others may have been changed elsewhere. null if nothing changed. */
 export function keyChange(wishes: KeyWishes, key: ShownKey): KeyChange | null {
   const before = wishesOf(key);
   const [fields, old] = [fieldsOf(wishes), fieldsOf(before)];
@@ -86,7 +86,7 @@ export function keyChange(wishes: KeyWishes, key: ShownKey): KeyChange | null {
   return changed.length === 0 ? null : (Object.fromEntries(changed) as KeyChange);
 }
 
-/** As the API takes them; null takes a limit away. */
+/** Fields as the API expects them; null removes a restriction. */
 function fieldsOf({ expiresIn, models, amount, per, tags, scope, addresses }: KeyWishes) {
   const pairs = words(tags).map((pair) => {
     const mark = pair.indexOf("=");
@@ -113,7 +113,7 @@ function orNull(list: readonly string[]): readonly string[] | null {
 
 const FIELDS = ["/name", "/expires_in", "/models", "/budget", "/tags", "/scopes", "/addresses"];
 
-/** Makes a key, or changes one. */
+/** Form to create or edit a key. */
 export function KeyForm(props: {
   readonly start: KeyWishes;
   /** The first choice of the expiry, with the value "". */
@@ -138,11 +138,11 @@ export function KeyForm(props: {
         maxLength={100}
         value={wishes.name}
         onValue={(name) => set({ name })}
-        hint="Where it is used, such as: notebook, ci, shop"
+        hint="For example notebook, ci or shop."
         error={errorOf(problem, "/name")}
       />
       <SelectField
-        label="Ends"
+        label="Expires"
         value={wishes.expiresIn}
         choices={[{ value: "", title: props.unset }, ...never, ...times]}
         onValue={(expiresIn) => set({ expiresIn })}
@@ -154,7 +154,7 @@ export function KeyForm(props: {
         onValue={(models) => set({ models })}
         spellcheck={false}
         placeholder="route/*-mini, route/swift"
-        hint="The only ones it may call; * matches any text. Empty: all of the plan."
+        hint="Allowed models; * matches any text. Leave empty for all models of the plan."
         error={errorOf(problem, "/models")}
       />
       <div class="pair">
@@ -164,11 +164,11 @@ export function KeyForm(props: {
           pattern="\s*[0-9]+([.][0-9]+)?\s*"
           value={wishes.amount}
           onValue={(amount) => set({ amount })}
-          hint="Empty: none of its own."
+          hint="Leave empty for no budget."
           error={errorOf(problem, "/budget")}
         />
         <SelectField
-          label="Per"
+          label="Budget period"
           value={wishes.per}
           choices={BUDGET_PERIODS}
           onValue={(per) => set({ per: per as Budget["per"] })}
@@ -182,12 +182,12 @@ export function KeyForm(props: {
         error={errorOf(problem, "/scopes")}
       />
       <TextField
-        label="Addresses"
+        label="IP addresses"
         value={wishes.addresses}
         onValue={(addresses) => set({ addresses })}
         spellcheck={false}
         placeholder="203.0.113.7, 10.0.0.0/8"
-        hint="The only addresses or networks it works from. Empty: everywhere."
+        hint="Allowed addresses or networks. Leave empty to allow all."
         error={errorOf(problem, "/addresses")}
       />
       <TextField
@@ -196,7 +196,7 @@ export function KeyForm(props: {
         onValue={(tags) => set({ tags })}
         spellcheck={false}
         placeholder="team=search env=test"
-        hint="Marks of its requests, to find them by: name=value."
+        hint="Added to each request, as name=value. Use them to filter requests."
         error={errorOf(problem, "/tags")}
       />
       {other && <ProblemNote problem={other} />}
@@ -205,7 +205,7 @@ export function KeyForm(props: {
           Cancel
         </button>
         <button type="submit" class="button primary" disabled={busy || wishes.name.trim() === ""}>
-          {busy ? "Working…" : props.action}
+          {busy ? "Saving…" : props.action}
         </button>
       </div>
     </Form>
@@ -213,24 +213,24 @@ export function KeyForm(props: {
 }
 
 const GRACES: readonly Choice[] = [
-  { value: "0s", title: "Not at all: it stops now" },
-  { value: "1h", title: "For an hour" },
+  { value: "0s", title: "No, revoke it now" },
+  { value: "1h", title: "For 1 hour" },
   { value: "24h", title: "For 24 hours" },
   { value: "7d", title: "For 7 days" },
 ];
 
-/** Asks for how long the old key still works. */
+/** Asks how long the old key keeps working. */
 export function RollForm(props: { readonly onSubmit: (grace: string) => Promise<void>; readonly onClose: () => void }) {
   const [grace, setGrace] = useState("24h");
   const { busy, problem, start } = useAction(() => props.onSubmit(grace));
   return (
     <Form onSubmit={start}>
       <p>
-        You get a new key with the same settings and the same budget. Replace the old key wherever it is used, before it
-        stops working.
+        This creates a new key with the same settings and budget. Replace the old key everywhere before it stops
+        working.
       </p>
       <SelectField
-        label="The old key still works"
+        label="Keep the old key working"
         value={grace}
         choices={GRACES}
         onValue={setGrace}
@@ -242,14 +242,14 @@ export function RollForm(props: { readonly onSubmit: (grace: string) => Promise<
           Cancel
         </button>
         <button type="submit" class="button primary" disabled={busy}>
-          {busy ? "Working…" : "Roll key"}
+          {busy ? "Rolling…" : "Roll key"}
         </button>
       </div>
     </Form>
   );
 }
 
-/** What a key may be used for and from where, in words; "" without bounds. */
+/** Restrictions of a key in words; "" without restrictions. */
 export function boundsText({ scopes, addresses }: Pick<ShownKey, "scopes" | "addresses">): string {
   const scope = scopes?.length === 1 ? (SCOPES.find(({ value }) => value === scopes[0])?.title ?? "") : "";
   return [scope, addresses ? `from ${addresses.join(", ")}` : ""].filter((text) => text !== "").join(", ");

@@ -36,7 +36,7 @@ export function Layout({ product, router, groups, connection, actions, children 
   const path = router.path.value;
   const shownBefore = useRef(path);
 
-  // Who cannot see that the view has changed hears its heading.
+  // Moves the focus, so that screen readers announce the new view.
   useEffect(() => {
     if (shownBefore.current === path) return;
     shownBefore.current = path;
@@ -127,8 +127,8 @@ export function PageHead({ title, actions }: { readonly title: string; readonly 
 }
 
 const AWAY: Readonly<Record<Exclude<Connection, "ok">, string>> = {
-  offline: "The gateway does not answer. What is shown may be old; this page tries again by itself.",
-  store: "The gateway's store is away. What is shown may be old; this page tries again by itself.",
+  offline: "The gateway is not responding. This page may be out of date.",
+  store: "The gateway cannot reach its store. This page may be out of date.",
 };
 
 function ConnectionBanner({ connection }: { readonly connection: ReadonlySignal<Connection> }) {
@@ -144,7 +144,7 @@ function ThemeSwitch() {
     <button
       type="button"
       class="button small"
-      aria-label={`Theme: ${THEME_TITLES[theme.value]}; change to ${THEME_TITLES[next]}`}
+      aria-label={`Theme: ${THEME_TITLES[theme.value]}. Switch to ${THEME_TITLES[next]}`}
       onClick={() => chooseTheme(next)}
     >
       <span aria-hidden="true">◐ </span>

@@ -30,7 +30,7 @@ export function Panel(props: {
   );
 }
 
-/** A number that is looked at first, with what it is. */
+/** A key figure with its label. */
 export function Figure(props: {
   readonly label: string;
   readonly value: ComponentChildren;
@@ -98,7 +98,7 @@ export function Loading({ what = "Loading" }: { readonly what?: string }) {
   );
 }
 
-/** An empty list: why it is, and what to do next. */
+/** Placeholder of an empty list: why it is empty, and what to do next. */
 export function Empty({ title, children }: { readonly title: string; readonly children?: ComponentChildren }) {
   return (
     <div class="empty">
@@ -108,21 +108,25 @@ export function Empty({ title, children }: { readonly title: string; readonly ch
   );
 }
 
-/** What went wrong, what to do about it, and the id that the operator finds it by. */
+/**
+ * An error with advice and the request id.
+ *
+ * @param retry for a resource that also reloads by itself; without it the note does not promise a retry
+ */
 export function ProblemNote({ problem, retry }: { readonly problem: Problem; readonly retry?: () => void }) {
   const { requestId, code } = problem.about;
   if (problem.isMissingEndpoint) {
     return (
       <div class="note plain stack-s" role="status">
-        <p>This gateway does not offer this.</p>
-        <p class="small muted">It may be switched off, or this page may be newer than the gateway.</p>
+        <p>This gateway does not have this feature.</p>
+        <p class="small muted">It may be turned off, or the gateway may be older than this page.</p>
       </div>
     );
   }
   return (
     <div class="note bad stack-s" role="alert">
       <p>{problem.message}</p>
-      <p class="small">{adviceOn(problem)}</p>
+      <p class="small">{adviceOn(problem, retry !== undefined)}</p>
       {(requestId !== null || code !== null) && (
         <p class="small muted">
           {code !== null && <code>{code}</code>}
@@ -145,17 +149,19 @@ export function ProblemNote({ problem, retry }: { readonly problem: Problem; rea
   );
 }
 
-function adviceOn(problem: Problem): string {
+function adviceOn(problem: Problem, retries: boolean): string {
   const { status, retryAfterSeconds } = problem.about;
-  if (status === null) return "Check that it runs and that you can reach it. This page tries again by itself.";
+  if (status === null && retries) return "Check that it is running and reachable. Retrying automatically.";
+  if (status === null) return "Check that it is running and reachable, then try again.";
   if (status === 429 && retryAfterSeconds !== null) return `Try again in ${formatDuration(retryAfterSeconds * 1000)}.`;
-  if (problem.isTemporary) return "It may pass by itself; this page tries again.";
+  if (problem.isTemporary && retries) return "This may be temporary. Retrying automatically.";
+  if (problem.isTemporary) return "This may be temporary. Try again later.";
   if (status === 401) return "Sign in again.";
-  if (status === 402) return "Ask whoever runs this gateway for credits, or raise the key's budget.";
+  if (status === 402) return "Ask the operator of this gateway for credits, or raise the budget of the key.";
   if (status === 403) return "Your plan, role or key does not allow it.";
-  if (status === 404) return "It may have been removed in the meantime.";
-  if (status >= 500) return "Tell whoever runs this gateway, with the request's id.";
-  return "Change what is named above and try again.";
+  if (status === 404) return "It may have been removed.";
+  if (status >= 500) return "Contact the operator of this gateway and include the request id.";
+  return "Correct the problem and try again.";
 }
 
 /** Loading, failed, or there. What came before stays on the page while newer data cannot be had. */

@@ -149,8 +149,8 @@ export function PagedTable<T>(props: Omit<TableProps<T>, "rows"> & { readonly pa
 
 function SoFar() {
   return (
-    <Empty title="Nothing so far">
-      <span>The next page looks further back.</span>
+    <Empty title="No matches on this page">
+      <span>Go to the next page to search older entries.</span>
     </Empty>
   );
 }

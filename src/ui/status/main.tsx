@@ -24,12 +24,12 @@ function StatusPage() {
         actions={
           updated !== undefined && (
             <span class="muted small">
-              Measured <Time at={updated} />
+              Updated <Time at={updated} />
             </span>
           )
         }
       />
-      <Loaded resource={status} what="Loading the status">
+      <Loaded resource={status} what="Loading status">
         {(data) => <StatusView status={data} />}
       </Loaded>
     </>

@@ -44,11 +44,11 @@ interface Outage {
 const PROVIDER_STATES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
   healthy: ["good", "Healthy"],
   degraded: ["warn", "Degraded"],
-  unknown: ["neutral", "Not used lately"],
+  unknown: ["neutral", "No recent requests"],
 };
 const MODEL_STATES: Readonly<Record<string, readonly [tone: Tone, text: string]>> = {
   online: ["good", "Online"],
-  degraded: ["warn", "Served by a stand-in"],
+  degraded: ["warn", "Using a fallback provider"],
   offline: ["bad", "Offline"],
 };
 
@@ -56,14 +56,14 @@ export function StatusView({ status }: { readonly status: Status }) {
   const { providers, models, incidents, outages } = status;
   return (
     <>
-      <Summary models={models} />
+      <Summary models={models} incidents={incidents} />
       <Panel title="Models" flush>
         <DataTable
           caption="Models"
           columns={MODEL_COLUMNS}
           rows={models}
           rowKey={({ id }) => id}
-          empty={<Empty title="No models are published" />}
+          empty={<Empty title="No models" />}
         />
       </Panel>
       <Panel title="Providers" flush>
@@ -72,16 +72,16 @@ export function StatusView({ status }: { readonly status: Status }) {
           columns={PROVIDER_COLUMNS}
           rows={providers}
           rowKey={({ name }) => name}
-          empty={<Empty title="No providers are configured" />}
+          empty={<Empty title="No providers" />}
         />
       </Panel>
-      <Panel title="Outages of providers, last 24 hours" flush>
+      <Panel title="Provider outages, last 24 hours" flush>
         <DataTable
-          caption="Outages of providers"
+          caption="Provider outages"
           columns={OUTAGE_COLUMNS}
           rows={outages}
           rowKey={({ provider, from }) => `${provider} ${from}`}
-          empty={<Empty title="None">This gateway has left no provider alone.</Empty>}
+          empty={<Empty title="No outages">No provider has been taken out of service.</Empty>}
         />
       </Panel>
       <Announcements incidents={incidents} />
@@ -89,20 +89,22 @@ export function StatusView({ status }: { readonly status: Status }) {
   );
 }
 
-/** The worst of it first: most readers want to know whether it is they or the gateway. */
-function Summary({ models }: { readonly models: readonly Model[] }) {
+/** Says first whether the gateway has a problem. It also names announcements, which may be far down the page. */
+function Summary({ models, incidents }: Pick<Status, "models" | "incidents">) {
   const count = (state: string) => models.filter(({ status }) => status === state).length;
   const [offline, degraded] = [count("offline"), count("degraded")];
-  const tone = offline > 0 ? "bad" : degraded > 0 ? "warn" : "good";
+  const ongoing = incidents.filter(({ status }) => status !== "resolved").length;
+  const tone = offline > 0 ? "bad" : degraded + ongoing > 0 ? "warn" : "good";
   const text =
     offline > 0
-      ? `${plural(offline, "model")} cannot be served at this moment.`
+      ? `${plural(offline, "model is", "models are")} unavailable.`
       : degraded > 0
-        ? `Every model is served, ${plural(degraded, "of them by another provider", "of them by other providers")} than usual.`
-        : "Every model is served.";
+        ? `All models are available. ${plural(degraded, "model uses", "models use")} a fallback provider.`
+        : "All models are available.";
   return (
     <p class={`note ${tone}`} role="status">
       <strong>{text}</strong>
+      {ongoing > 0 && ` ${plural(ongoing, "ongoing announcement")} below.`}
     </p>
   );
 }
@@ -113,7 +115,7 @@ const MODEL_COLUMNS: readonly Column<Model>[] = [
   { id: "tier", title: "Plan", cell: ({ tier }) => tier, sortBy: ({ tier }) => tier },
   {
     id: "status",
-    title: "State",
+    title: "Status",
     cell: ({ status }) => <State states={MODEL_STATES} state={status} />,
     sortBy: ({ status }) => status,
   },
@@ -123,13 +125,13 @@ const PROVIDER_COLUMNS: readonly Column<Provider>[] = [
   { id: "name", title: "Provider", cell: ({ name }) => name, sortBy: ({ name }) => name },
   {
     id: "status",
-    title: "State",
+    title: "Status",
     cell: ({ status }) => <State states={PROVIDER_STATES} state={status} />,
     sortBy: ({ status }) => status,
   },
   {
     id: "latency",
-    title: "Time to answer",
+    title: "Response time",
     end: true,
     cell: ({ status, latency_ms: ms }) => (status === "unknown" ? NONE : formatDuration(ms)),
     sortBy: ({ latency_ms: ms }) => ms,
@@ -138,10 +140,10 @@ const PROVIDER_COLUMNS: readonly Column<Provider>[] = [
 
 const OUTAGE_COLUMNS: readonly Column<Outage>[] = [
   { id: "provider", title: "Provider", cell: ({ provider }) => provider },
-  { id: "from", title: "Since", cell: ({ from }) => <Time at={from} both /> },
+  { id: "from", title: "Started", cell: ({ from }) => <Time at={from} both /> },
   {
     id: "to",
-    title: "Until",
+    title: "Ended",
     cell: ({ to }) => (to === null ? <Badge tone="bad">Ongoing</Badge> : <Time at={to} both />),
   },
   {
@@ -157,12 +159,12 @@ function State(props: { readonly states: typeof MODEL_STATES; readonly state: st
   return <Badge tone={tone}>{text}</Badge>;
 }
 
-/** What the operator has written, not what was measured: the two are told apart. */
+/** Written by the operator, so kept apart from what is measured. */
 function Announcements({ incidents }: { readonly incidents: readonly Incident[] }) {
   return (
     <Panel title="Announcements">
-      <p class="muted small">Written by the operator of this gateway. All above is measured.</p>
-      {incidents.length === 0 && <Empty title="Nothing is announced" />}
+      <p class="muted small">Written by the operator of this gateway. Everything above is measured.</p>
+      {incidents.length === 0 && <Empty title="No announcements" />}
       {incidents.map((incident) => (
         <article key={incident.id} class="stack-s">
           <div class="row">
@@ -175,7 +177,7 @@ function Announcements({ incidents }: { readonly incidents: readonly Incident[] 
           </div>
           <p>{incident.description}</p>
           <p class="muted small">
-            Since <Time at={incident.created_at} />
+            Started <Time at={incident.created_at} />
             {incident.resolved_at !== null && (
               <>
                 , resolved <Time at={incident.resolved_at} />
