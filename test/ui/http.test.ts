@@ -32,8 +32,8 @@ describe("a refusal", () => {
     ['{"error":"Model not found"}', "Model not found"],
     ['{"error":{"message":"No such model","type":"api_error"}}', "No such model"],
     ["{broken", "{broken"],
-    ["<html><b>Bad gateway</b></html>", "The gateway answered with status 400"],
-    ["", "The gateway answered with status 400"],
+    ["<html><b>Bad gateway</b></html>", "The gateway responded with status 400"],
+    ["", "The gateway responded with status 400"],
   ])("of the body %s says %s", async (body, message) => {
     expect((await problem(body, 400)).message).toBe(message);
   });

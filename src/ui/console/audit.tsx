@@ -19,7 +19,7 @@ const WHO: Readonly<Record<string, string>> = {
   " none": "unknown",
 };
 
-/** Who changed what, who signed in, and when. */
+/** Changes, sign-ins and exports, newest first. */
 export function AuditPage() {
   const pages = usePages("audit", (cursor, signal) => admin.get<Page>("/admin/audit", { query: { cursor }, signal }));
   return (

@@ -8,7 +8,7 @@ export interface WrittenModel {
   readonly plans: readonly string[];
 }
 
-/** What the configuration in force has, to choose from and to show. */
+/** Plans, models and upstreams of the current configuration. */
 export interface Catalogue {
   readonly tiers: readonly string[];
   readonly models: ReadonlyMap<string, WrittenModel>;

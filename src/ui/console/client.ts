@@ -5,7 +5,7 @@ import { createRouter } from "../shared/router.ts";
 
 export const router = createRouter(window);
 
-/** Who is signed in; null: nobody; undefined: it is not known yet. */
+/** The signed-in operator. null if nobody is signed in, undefined while unknown. */
 export const session = signal<AdminSession | null | undefined>(undefined);
 
 /** The admin listener. An answer that asks for credentials leads to the sign-in. */

@@ -158,7 +158,7 @@ function Form({ asked, onAskAgain }: { readonly asked: Draft; readonly onAskAgai
               onChosen={(names) => field("open").onValue(names.join(","))}
             />
             <div class="grid">
-              <TextField label="Prompt tokens" type="number" min="0" {...field("prompt_tokens")} />
+              <TextField label="Input tokens" type="number" min="0" {...field("prompt_tokens")} />
               <TextField label="Output tokens" type="number" min="0" {...field("output_tokens")} />
               <TextField
                 label="Past request"

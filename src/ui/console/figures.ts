@@ -1,7 +1,7 @@
 import type { Figure } from "#schema";
 import { nanoOf } from "./usage-sums.ts";
 
-/** What one second brought. */
+/** Live data of one second. */
 export interface Second {
   /** Unix milliseconds. */
   readonly at: number;
@@ -38,7 +38,7 @@ export function keepNewest(all: readonly Second[]): readonly Second[] {
   return [...byTime.values()].filter(({ at }) => at > newest - KEPT_MS).toSorted((a, b) => a.at - b.at);
 }
 
-/** What is looked at first: of the last few seconds, so that the numbers do not jump. */
+/** The numbers on top of the overview. They cover several seconds, so that they do not jump. */
 export interface Now {
   readonly requestsPerSecond: number;
   readonly inFlight: number;
@@ -93,7 +93,7 @@ function weighted(seconds: readonly Second[], of: (second: Second) => number | n
   return weight === 0 ? null : total / weight;
 }
 
-/** What is drawn: a point for every few seconds, so that 15 minutes fit a phone. */
+/** Chart data: one point per few seconds, so that 15 minutes fit on a phone. */
 export interface Drawn {
   readonly times: readonly number[];
   readonly requestsPerSecond: readonly (number | null)[];

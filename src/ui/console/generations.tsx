@@ -69,7 +69,7 @@ function columns(all: readonly GenerationEffect[], onChanged: () => void): reado
   const serving = all.find(({ serves }) => serves);
   return [
     { id: "hash", title: "Hash", cell: ({ hash }) => <Hash of={hash} /> },
-    { id: "since", title: "Active since", cell: ({ since }) => <Time at={since} both /> },
+    { id: "since", title: "Activated", cell: ({ since }) => <Time at={since} both /> },
     { id: "by", title: "Cause", cell: ({ by }) => (by === null ? "" : (CAUSES[by] ?? by)) },
     { id: "serves", title: "State", cell: ({ serves }) => serves && <Badge tone="good">current</Badge> },
     {
@@ -114,8 +114,8 @@ function askToReturn(serving: string, { hash, since }: GenerationEffect, onChang
     text: (
       <div class="stack">
         <p>
-          <Hash of={hash} />, active since <Time at={since} />, will serve all users at once on this gateway and its
-          workers. The file is not changed. It is read again when it changes.
+          Configuration <Hash of={hash} />, activated <Time at={since} />, will serve all users at once, on this gateway
+          and its workers. The file is not changed. It is read again when it changes.
         </p>
         <h3>Effects</h3>
         <DiffOf from={serving} to={hash} />

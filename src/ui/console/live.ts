@@ -3,7 +3,7 @@ import { effect, signal } from "@preact/signals";
 import { admin, session } from "./client.ts";
 import { keepNewest, type Second, secondOf } from "./figures.ts";
 
-/** Whether the figures come in: `waiting` says when they did not, and that it is tried again. */
+/** State of the live connection: `waiting` after it was lost, until the next attempt succeeds. */
 export type LiveStatus = "connecting" | "live" | "waiting";
 
 export const liveStatus = signal<LiveStatus>("connecting");
@@ -27,7 +27,7 @@ export function followFigures(): void {
   });
 }
 
-/** What was before the page was opened, or while the stream was broken. */
+/** Loads the seconds before the page was opened, or while the connection was lost. */
 function catchUp(signal: AbortSignal): void {
   admin
     .get<FigureSeries>("/admin/figures", { signal })

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { Layout, type NavGroup, PageHead } from "../shared/layout.tsx";
-import { Empty, Panel } from "../shared/parts.tsx";
+import { Empty } from "../shared/parts.tsx";
 import { matchPath } from "../shared/router.ts";
 import { startPage } from "../shared/start.tsx";
 import { Alerts } from "./alerts.tsx";
@@ -108,11 +108,9 @@ function CurrentPage() {
   return (
     <>
       <PageHead title="Page not found" />
-      <Panel title="Page not found">
-        <Empty title={`The console has no page at ${path}`}>
-          <a href="#/">Go to the overview</a>
-        </Empty>
-      </Panel>
+      <Empty title={`The console has no page at ${path}`}>
+        <a href="#/">Go to the overview</a>
+      </Empty>
     </>
   );
 }

@@ -95,8 +95,8 @@ function Detail({ model, plugins, written }: DetailProps) {
           <Facts
             rows={[
               ["Kind", kind],
-              ["Tier", tier],
-              ["Plans", plans.join(", ") || "none"],
+              ["Plan", tier],
+              ["Available to", plans.join(", ") || "none"],
               ["Duration", `${timeText(duration_ms.p50)} (p50), ${timeText(duration_ms.p95)} (p95)`],
               context_window === null ? null : ["Context window", `${formatCount(context_window)} tokens`],
               features.length === 0 ? null : ["Features", features.join(", ")],

@@ -171,7 +171,15 @@ const MAX_PRICES_COUNT = 2;
 function Prices({ of }: { readonly of: WrittenModel["price"] }) {
   const all = pricesOf(of).map(([unit, amount]) => `${amount} / ${unit}`);
   if (all.length === 0) return <>{NONE}</>;
-  return <span title={all.join("\n")}>{all.slice(0, MAX_PRICES_COUNT).join(", ")}</span>;
+  return (
+    <span class="details" title={all.join("\n")}>
+      {all.slice(0, MAX_PRICES_COUNT).map((one) => (
+        <span key={one} class="nowrap">
+          {one}
+        </span>
+      ))}
+    </span>
+  );
 }
 
 const MAX_PLANS_COUNT = 3;

@@ -56,9 +56,9 @@ function Numbers() {
         <Figure label="Requests per second" value={formatCount(round(now.requestsPerSecond))} hint="last 10 s" />
         <Figure label="In flight" value={formatCount(now.inFlight)} hint={plural(now.streams, "stream")} />
         <Figure
-          label="Errors"
+          label="Errors (4xx, 5xx)"
           value={errorShare === null ? NONE : formatPercent(errorShare)}
-          hint="4xx and 5xx, last minute"
+          hint="last minute"
         />
         <Figure
           label="First token, p95"
@@ -66,7 +66,7 @@ function Numbers() {
           hint="last minute"
         />
         <Figure
-          label="Gateway overhead, p95"
+          label="Overhead, p95"
           value={overheadP95Ms === null ? NONE : `${formatCount(round(overheadP95Ms))} ms`}
           hint="last minute"
         />

@@ -142,7 +142,7 @@ function ModelBreakers({ of }: { readonly of: NonNullable<UpstreamState["breaker
 
 const CAUSES: Readonly<Record<string, string>> = {
   failures: "failures",
-  waited: "cooldown over",
+  waited: "open period over",
   probe_succeeded: "trial request succeeded",
   probe_failed: "trial request failed",
   manual: "override set",

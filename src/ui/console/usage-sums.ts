@@ -70,7 +70,7 @@ const MAX_PERIODS_COUNT = 1_000;
 
 export interface Periods {
   readonly per: "day" | "hour";
-  /** What was asked for, in Unix milliseconds. */
+  /** Requested period, in Unix milliseconds. */
   readonly from: number;
   readonly to: number;
 }

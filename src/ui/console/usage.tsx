@@ -47,7 +47,7 @@ const ROWS_PER_PAGE = 1_000;
 const MAX_PAGES_COUNT = 20;
 
 interface Usage {
-  /** What was asked for, in Unix milliseconds. */
+  /** Requested period, in Unix milliseconds. */
   readonly from: number;
   readonly to: number;
   readonly rows: readonly UsageRow[];
@@ -185,9 +185,9 @@ function columns(by: Dimension, title: string, all: Total): readonly Column<Tota
         failed === 0 ? "0" : `${formatCount(failed)} (${formatPercent(failed / Math.max(requests, 1))})`,
       sortBy: ({ failed }) => failed,
     },
-    counted("prompt_tokens", "Tokens in"),
+    counted("prompt_tokens", "Input tokens"),
     counted("cached_tokens", "Cached"),
-    counted("completion_tokens", "Tokens out"),
+    counted("completion_tokens", "Output tokens"),
     counted("reasoning_tokens", "Reasoning"),
     {
       id: "cost",

@@ -3,7 +3,7 @@ import { type Resource, useResource } from "../shared/resource.ts";
 import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { admin } from "./client.ts";
 
-/** Of the texts in force: what there is to choose from, and prices and plans as they are written. */
+/** Reads the catalogue from the current configuration files. */
 export function useCatalogue(): Resource<Catalogue> {
   return useResource("catalogue", async (signal) => {
     const { files } = await admin.get<ConfigurationSource>("/admin/config/source", { signal });

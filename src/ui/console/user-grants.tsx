@@ -18,9 +18,7 @@ export function UserGrants({ userId, round }: { readonly userId: string; readonl
         columns={COLUMNS}
         pages={pages}
         rowKey={({ id }) => id}
-        empty={
-          <Empty title="No credits granted yet">The credits that a new account starts with are not listed here.</Empty>
-        }
+        empty={<Empty title="No grants yet">The credits that a new account starts with are not listed here.</Empty>}
       />
     </Panel>
   );

@@ -208,7 +208,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
   },
   {
     id: "in",
-    title: "Tokens in",
+    title: "Input tokens",
     end: true,
     cell: ({ usage }) => (
       <span title={usage.cached_tokens ? `${formatCount(usage.cached_tokens)} cached` : undefined}>
@@ -216,7 +216,7 @@ const COLUMNS: readonly Column<LedgerEntry>[] = [
       </span>
     ),
   },
-  { id: "out", title: "Tokens out", end: true, cell: ({ usage }) => formatCount(usage.completion_tokens ?? 0) },
+  { id: "out", title: "Output tokens", end: true, cell: ({ usage }) => formatCount(usage.completion_tokens ?? 0) },
   {
     id: "cost",
     title: "Credits",

@@ -129,7 +129,7 @@ export async function streamChat(
 
 const LEDGER_DELAYS_MS = [150, 350, 700, 1500, 3000];
 
-/** What the ledger says of a request, which it learns a moment after the answer's end; null when it does not come. */
+/** Ledger entry of a request. It appears shortly after the answer ends; null if it does not appear in time. */
 export async function ledgerEntryOf(requestId: string): Promise<LedgerEntry | null> {
   for (const delayMs of LEDGER_DELAYS_MS) {
     await new Promise((resolve) => {

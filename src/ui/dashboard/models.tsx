@@ -157,11 +157,15 @@ const COLUMNS: readonly Column<Row>[] = [
     end: true,
     sortBy: ({ price }) => price?.output_per_million ?? null,
     cell: ({ price }) =>
-      price === null || price.output_per_million === 0 ? NONE : perMillion(price.output_per_million),
+      price === null || price.output_per_million === 0 ? (
+        NONE
+      ) : (
+        <span class="nowrap">{perMillion(price.output_per_million)}</span>
+      ),
   },
   {
     id: "window",
-    title: "Context window",
+    title: "Context",
     end: true,
     sortBy: (row) => row.context_window ?? null,
     cell: (row) =>

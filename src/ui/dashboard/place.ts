@@ -1,6 +1,6 @@
 import { createRouter } from "../shared/router.ts";
 
-/** Of this page's window. */
+/** Router of this window. */
 export const router = createRouter(window);
 
 /** A filter of the view that is shown, as the URL has it. */

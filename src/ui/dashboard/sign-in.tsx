@@ -23,7 +23,7 @@ export function SignIn() {
       <PageHead title="Sign in" />
       <Failed providers={providers} />
       <FailedLink />
-      <Panel title={sent ? "Enter your code" : "Sign in with email"}>
+      <Panel title={sent ? "Enter your code" : "Email code"}>
         {sent ? (
           <CodeForm email={email} onBack={() => setSent(false)} />
         ) : (
@@ -31,7 +31,7 @@ export function SignIn() {
         )}
       </Panel>
       {providers.length > 0 && !sent && (
-        <Panel title="Or sign in with">
+        <Panel title="Single sign-on">
           <div class="row">
             {providers.map((name) => (
               <a key={name} class="button" href={providerLink(name)}>
@@ -118,7 +118,7 @@ function AddressForm(props: {
         autofocus
         value={props.email}
         onValue={props.onEmail}
-        hint="We send you a code. Your first sign-in creates an account."
+        hint="We email you a code. If sign-up is open, new users get an account."
         error={errorOf(problem, "/email")}
       />
       {other && <ProblemNote problem={other} />}

@@ -3,7 +3,7 @@ import type { UsageRow } from "../shared/api.ts";
 export const DAY_MS = 86_400_000;
 export const HOUR_MS = 3_600_000;
 
-/** What a chart shows of usage: times without gaps, and a series for each model. */
+/** Usage as chart data: times without gaps, and one series per model. */
 export interface Spread {
   readonly times: readonly number[];
   readonly series: readonly { readonly name: string; readonly values: readonly number[] }[];

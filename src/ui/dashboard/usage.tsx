@@ -105,11 +105,11 @@ function Figures(props: {
           hint={requests === 0 ? undefined : `${formatPercent(sum((row) => row.failed) / requests)} failed`}
         />
         <Figure
-          label="Tokens in"
+          label="Input tokens"
           value={formatCompact(prompt)}
           hint={prompt === 0 ? undefined : `${formatPercent(sum((row) => row.cached_tokens) / prompt)} cached`}
         />
-        <Figure label="Tokens out" value={formatCompact(sum((row) => row.completion_tokens))} />
+        <Figure label="Output tokens" value={formatCompact(sum((row) => row.completion_tokens))} />
       </div>
       <Panel title="Over time">
         <Chart
@@ -158,9 +158,9 @@ const COLUMNS: readonly Column<UsageRow>[] = [
   },
   count("requests", "Requests", (row) => row.requests),
   count("failed", "Failed", (row) => row.failed),
-  count("in", "Tokens in", (row) => row.prompt_tokens),
+  count("in", "Input tokens", (row) => row.prompt_tokens),
   count("cached", "Cached", (row) => row.cached_tokens),
-  count("out", "Tokens out", (row) => row.completion_tokens),
+  count("out", "Output tokens", (row) => row.completion_tokens),
   count("reasoning", "Reasoning", (row) => row.reasoning_tokens),
   {
     id: "cost",

@@ -38,7 +38,7 @@ export function Dialog(props: {
 interface Question {
   readonly title: string;
   readonly text: ComponentChildren;
-  /** What the button does: a verb. */
+  /** Label of the button: a verb. */
   readonly action: string;
   readonly danger?: boolean;
   /** The dialog stays, and shows what went wrong, when it fails. */
@@ -47,7 +47,7 @@ interface Question {
 
 const question = signal<Question | null>(null);
 
-/** Asks before something that cannot be undone; shown by `Confirmations`. */
+/** Asks for confirmation before an action. `Confirmations` shows the dialog. */
 export function confirm(asked: Question): void {
   question.value = asked;
 }

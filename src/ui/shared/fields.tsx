@@ -44,7 +44,7 @@ interface InputProps extends FieldProps {
   readonly spellcheck?: boolean;
 }
 
-/** What is wrong stands beneath the field, and is read out with it. */
+/** A text field. Its error is shown below it and read out with it. */
 export function TextField({ label, hint, error, value, onValue, autofocus = false, ...input }: InputProps) {
   const id = useId();
   const element = useRef<HTMLInputElement>(null);
@@ -152,7 +152,7 @@ function described(id: string, hint: ComponentChildren, error: string | null | u
   return { id, "aria-invalid": Boolean(error), ...(by === "" ? null : { "aria-describedby": by }) };
 }
 
-/** What a refused call says of one field, as `/name`; null when it is about another. */
+/** The error of one field, such as `/name`. null if the call failed for another reason. */
 export function errorOf(problem: Problem | null, pointer: string): string | null {
   const field = problem?.field;
   return field && (field.pointer === pointer || field.pointer.startsWith(`${pointer}/`)) ? field.message : null;

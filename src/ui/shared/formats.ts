@@ -1,4 +1,4 @@
-/** What is shown where there is no value. */
+/** Placeholder for a missing value. */
 export const NONE = "–";
 
 const LOCALE = "en";

@@ -24,7 +24,7 @@ export class Problem extends Error {
     return this.about.status;
   }
 
-  /** Whether the same call may succeed later without anyone doing anything. */
+  /** True if the same call may succeed later by itself. */
   get isTemporary(): boolean {
     const { status } = this.about;
     return status === null || status === 429 || status === 502 || status === 503 || status === 504;

@@ -46,7 +46,7 @@ export function nextSorting(current: Sorting | null, column: string): Sorting | 
   return current.descending ? null : { column, descending: true };
 }
 
-/** What has no value comes last in either direction; rows that are equal keep their order. */
+/** Sorts rows. Rows without a value come last in both directions; equal rows keep their order. */
 export function sortRows<T>(
   rows: readonly T[],
   by: (row: T) => string | number | null,

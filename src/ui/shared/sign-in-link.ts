@@ -1,7 +1,7 @@
 import { signal } from "@preact/signals";
 import type { Router } from "./router.ts";
 
-/** What a sign-in link of `gateway dev` carries behind the `#` of the address. */
+/** Parameters of a `gateway dev` sign-in link, behind the `#` of the URL. */
 export interface SignInLink {
   readonly code: string;
   /** Empty where the link names nobody. */

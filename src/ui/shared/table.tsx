@@ -17,7 +17,7 @@ export interface Column<T> {
 }
 
 interface TableProps<T> {
-  /** What the table shows, for who hears it. */
+  /** Description of the table for screen readers. */
   readonly caption: string;
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];

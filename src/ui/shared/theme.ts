@@ -7,7 +7,7 @@ export const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 const STORED_AS = "theme";
 
 export const theme = signal<Theme>(storedTheme());
-/** Whether the page is dark at this moment. */
+/** True while the page is dark. */
 export const isDark = signal(false);
 
 /** Puts the theme on the page, now and whenever it changes; to be called once, when a page starts. */

@@ -170,7 +170,7 @@ export class CircuitBreaker implements Breaker {
 }
 
 const NOT_SET: Pick<ManualControl, "setting"> = { setting: null };
-const WAITED: BreakerCause = { cause: "waited", detail: "its time was over" };
+const WAITED: BreakerCause = { cause: "waited", detail: "open period over" };
 
 /** Tells its breaker once that the attempt has succeeded, or has failed. */
 class BreakerPermit implements Permit {

@@ -116,7 +116,7 @@ export class UpstreamStates {
     if (isCleared) this.endCooldowns("override", [upstream]);
     if (change.type === "cleared") return;
     if (change.type !== "set") {
-      const detail = change.type === "ended" ? "its time was over" : "lifted by an operator";
+      const detail = change.type === "ended" ? "expired" : "cleared by an operator";
       return note(transitions, { at, state: breaker.state, cause: `manual_${change.type}`, detail });
     }
     const { mode, by, reason } = change.setting;
