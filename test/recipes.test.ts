@@ -70,7 +70,7 @@ describe.each(PROVIDERS)("$name", ({ text, yaml }) => {
 
   test("says where its models and prices are from, which variable holds the key, and how it is run", () => {
     const { models } = parseYaml(yaml) as GatewayConfig;
-    const paid = Object.values(models).filter(({ price }) => price !== undefined);
+    const paid = Object.values(models ?? {}).filter(({ price }) => price !== undefined);
     expect(paid.every(({ price }) => price?.verified_at !== undefined)).toBe(true);
     expect(paid.length === 0 || /^# List prices.*: https:\/\/\S+/m.test(yaml)).toBe(true);
     expect(paid.length === 0 || /^# .*(?:ids|regions|Models).*: https:\/\/\S+/m.test(yaml)).toBe(true);
