@@ -56,8 +56,8 @@ export async function readEnvFile(path: string, read: FileAccess["read"]): Promi
   }
 }
 
-/** A name as a reference may have it. */
-const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)$/;
+/** Names may be longer than those that a reference can have: the file may be for other programs, too. */
+const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Za-z0-9_.-]+)[ \t]*=[ \t]*(.*)$/;
 const COMMENT_OR_NOTHING = /^[ \t]*(?:#.*)?$/;
 const QUOTES: ReadonlySet<string> = new Set(["'", '"', "`"]);
 const NO_ASSIGNMENT = "is not NAME=value";

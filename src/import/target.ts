@@ -1,14 +1,18 @@
 import type { TargetConfig, UpstreamConfig } from "#schema";
-import { isLocal } from "../../config/local.ts";
-import { type Draft, upstreamPointer } from "../draft.ts";
-import { addressOf, headersOf, isStandIn } from "../endpoints.ts";
-import { type Named, type Provider, providerNamed } from "../providers.ts";
-import { literal } from "../secrets.ts";
-import { type Field, numberOf } from "../source.ts";
+import { isLocal } from "../config/local.ts";
+import { type Draft, upstreamPointer } from "./draft.ts";
+import { addressOf, credentialsHeader, headersOf, isStandIn, keyText } from "./endpoints.ts";
+import { type Named, type Provider, providerNamed, VERTEX_VARIABLE } from "./providers.ts";
+import { literal } from "./secrets.ts";
+import { type Field, numberOf } from "./source.ts";
 
-/** The parameters of one deployment: its own, else those of the credential that it names. */
+/**
+ * The parameters of one deployment, by LiteLLM's names for them (`api_base`, `api_key`, `aws_region_name` …), whatever the
+ * source calls them.
+ */
 export type Params = (key: string) => Field | undefined;
 
+<<<<<<< HEAD:src/import/litellm/target.ts
 /** Prefixes of `model`, and values of `custom_llm_provider`: https://docs.litellm.ai/docs/providers */
 const PREFIXES: Readonly<Record<string, Named>> = {
   openai: "openai",
@@ -124,6 +128,8 @@ const BARE: readonly (readonly [pattern: RegExp, provider: Named])[] = [
   [/^gemini-/, "gemini"],
 ];
 
+=======
+>>>>>>> import:src/import/target.ts
 /** Where a deployment sends its requests. */
 export interface Destination {
   readonly provider: Named;
@@ -131,6 +137,7 @@ export interface Destination {
   readonly model: string;
   /** What differs from the source; null where nothing does. */
   readonly difference: string | null;
+<<<<<<< HEAD:src/import/litellm/target.ts
 }
 
 /** The provider and model of a deployment, or why there is none here. */
@@ -195,6 +202,14 @@ function onAzureAi(model: string): Destination | { readonly why: string } {
   if (/^claude/.test(model))
     return { provider: "anthropic", model, difference: "is asked at the resource's Claude endpoint" };
   return { provider: "compatible", model, difference: "is asked at the resource's OpenAI-compatible endpoint" };
+=======
+  /** What the upstream is called; the provider's name unless given. */
+  readonly name?: string;
+  /** The address is a resource of Azure AI Foundry, which has several endpoints. */
+  readonly isFoundry?: true;
+  /** The variable that its key is in, unless the source says another; that of the provider's SDK unless given. */
+  readonly variable?: string;
+>>>>>>> import:src/import/target.ts
 }
 
 /** A target and its upstream, or null, and told, where there is no way to write it. */
@@ -204,15 +219,20 @@ export function targetOf(
   modelField: Field,
   destination: Destination,
 ): { readonly target: TargetConfig; readonly isLocal: boolean } | null {
-  const { provider: name, model } = destination;
-  const provider = litellmProvider(name);
-  const place = placeOf(draft, params, modelField, name, provider);
+  const { provider: named, model, name = named } = destination;
+  const known = providerNamed(named);
+  const provider: Provider = { ...known, variable: destination.variable ?? known.variable };
+  const place = placeOf(draft, params, modelField, { ...destination, provider });
   if (place === null) return null;
+<<<<<<< HEAD:src/import/litellm/target.ts
   const headers = headersOf(
     draft,
     [params("extra_headers"), params("default_headers"), params("headers")],
     place.variable,
   );
+=======
+  const headers = headersOf(draft, headersIn(params), { wanted: place.variable, key: place.keyField });
+>>>>>>> import:src/import/target.ts
   const isKnownByHost = !provider.local && place.baseUrl === provider.baseUrl;
   const upstream: UpstreamConfig = {
     dialect: provider.dialect,
@@ -225,7 +245,7 @@ export function targetOf(
     ...place.concurrency,
     ...retriesOf(params),
   };
-  const upstreamName = draft.addUpstream(nameFor(name, modelField), upstream, place.hint ?? undefined);
+  const upstreamName = draft.addUpstream(name, upstream, place.hint ?? undefined);
   const pointer = (...keys: readonly (string | number)[]): string => upstreamPointer(upstreamName, ...keys);
   for (const tell of place.tells) tell(pointer);
   headers.tell((header) => pointer("headers", header));
@@ -247,6 +267,7 @@ function retriesOf(params: Params): Pick<UpstreamConfig, "retries"> {
     : {};
 }
 
+<<<<<<< HEAD:src/import/litellm/target.ts
 function nameFor(name: Named, modelField: Field): string {
   const prefix = /^([a-z_]+)\//.exec(modelField.text ?? "")?.[1] ?? "";
   if (name === "compatible")
@@ -256,7 +277,13 @@ function nameFor(name: Named, modelField: Field): string {
   return name;
 }
 
+=======
+>>>>>>> import:src/import/target.ts
 const TESTED_VERSION = "2024-10-21";
+
+function headersIn(params: Params): readonly (Field | undefined)[] {
+  return [params("extra_headers"), params("default_headers"), params("headers")];
+}
 
 type Tell = (pointer: (...keys: readonly (string | number)[]) => string) => void;
 
@@ -267,25 +294,26 @@ interface Place {
   readonly headers?: Readonly<Record<string, string>>;
   readonly concurrency?: Pick<UpstreamConfig, "concurrency">;
   readonly hint: string | null;
+  /** What the key comes from. */
+  readonly keyField?: Field;
   /** The variable that secrets are put into. */
   readonly variable: string;
   readonly tells: readonly Tell[];
 }
 
-function placeOf(draft: Draft, params: Params, modelField: Field, name: Named, provider: Provider): Place | null {
-  switch (name) {
-    case "bedrock":
-      return onBedrock(draft, params, modelField);
-    case "vertex-gemini":
-    case "vertex-anthropic":
-      return atGoogle(draft, params, name === "vertex-gemini" ? "google" : "anthropic");
-    default:
-      return byKey(draft, params, modelField, provider);
-  }
+interface Spot extends Pick<Destination, "isFoundry"> {
+  readonly provider: Provider;
+}
+
+function placeOf(draft: Draft, params: Params, modelField: Field, spot: Spot & Pick<Destination, "isFoundry">): Place | null {
+  const { provider } = spot;
+  if (provider.dialect === "bedrock") return onBedrock(draft, params, modelField);
+  if (provider.variable === VERTEX_VARIABLE) return atGoogle(draft, params, provider.dialect === "gemini" ? "google" : "anthropic");
+  return byKey(draft, params, modelField, spot);
 }
 
 /** An address and an API key. */
-function byKey(draft: Draft, params: Params, modelField: Field, provider: Provider): Place | null {
+function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFoundry }: Spot): Place | null {
   const { findings } = draft;
   const baseField = params("api_base") ?? params("base_url");
   const prefix = variablePrefix(provider.variable);
@@ -294,30 +322,48 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
     findings.lost(modelField, "its address cannot be used");
     return null;
   }
+<<<<<<< HEAD:src/import/litellm/target.ts
   if (params("base_url") !== undefined && params("base_url") !== baseField)
     findings.lost(params("base_url"), "api_base stands beside it, and wins");
   const azureAi = /^azure_ai\//.test(modelField.text ?? "");
+=======
+  if (params("base_url") !== undefined && params("base_url") !== baseField) findings.lost(params("base_url"), "api_base stands beside it, and wins");
+>>>>>>> import:src/import/target.ts
   const variable = `${prefix}_API_BASE`;
-  const assumed = provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
-  const baseUrl = azureAi ? atAzureAi(address?.baseUrl ?? assumed, provider) : (address?.baseUrl ?? assumed);
+  const written =
+    address?.baseUrl ?? provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
+  const baseUrl = isFoundry ? atFoundry(written, provider) : written;
   const tells: Tell[] = [];
   if (address !== null && baseField !== undefined) tells.push((at) => address.tell(at("base_url")));
   if (address === null && provider.baseUrl === null)
+<<<<<<< HEAD:src/import/litellm/target.ts
     tells.push(() =>
       findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`),
     );
   const keyField = params("api_key") ?? params("azure_ad_token");
   const isOwnServer = provider.local || address !== null;
+=======
+    tells.push(() => findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`));
+  const keyField = params("api_key") ?? params("azure_ad_token") ?? credentialsHeader(headersIn(params));
+  const isOwnServer = isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) });
+>>>>>>> import:src/import/target.ts
   const keys: string[] = [];
-  if (keyField !== undefined && !(isStandIn(keyField) && isOwnServer)) {
-    const secret = draft.secret(keyField, provider.variable);
+  const isOther = address !== null && address.baseUrl !== provider.baseUrl;
+  if (keyField !== undefined && !(isStandIn(keyField) && (isOwnServer || isOther))) {
+    const secret = draft.secret(keyField, provider.variable, keyText(keyField));
     keys.push(secret.text);
     tells.push((at) => secret.tell(at("api_keys", 0)));
+<<<<<<< HEAD:src/import/litellm/target.ts
   } else if (isOwnServer) {
     if (!isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) }))
       keys.push("none");
     if (keyField !== undefined)
       tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
+=======
+  } else if (isOwnServer || keyField !== undefined) {
+    if (!isOwnServer) keys.push("none");
+    if (keyField !== undefined) tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
+>>>>>>> import:src/import/target.ts
   } else {
     keys.push(`\${env:${draft.variables.use(provider.variable)}}`);
   }
@@ -356,13 +402,14 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(concurrency !== undefined && { concurrency }),
     hint: address?.hint ?? null,
+    ...(keyField !== undefined && { keyField }),
     variable: prefix,
     tells,
   };
 }
 
 /** The endpoint of a Foundry resource for Claude, and for the others. */
-function atAzureAi(baseUrl: string, { dialect }: Provider): string {
+function atFoundry(baseUrl: string, { dialect }: Provider): string {
   const resource = baseUrl.replace(/\/(?:models|anthropic|openai)(?:\/.*)?$/, "");
   return dialect === "anthropic" ? `${resource}/anthropic` : `${resource}/openai/v1`;
 }
@@ -390,10 +437,14 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
   if (host === region?.text || named !== null)
     tells.push((at) => findings.mapped(region, at("base_url"), "is the region in base_url"));
   const endpoint = params("aws_bedrock_runtime_endpoint") ?? params("api_base");
+<<<<<<< HEAD:src/import/litellm/target.ts
   const address =
     endpoint?.text == null
       ? null
       : addressOf(draft, endpoint, litellmProvider("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
+=======
+  const address = endpoint?.text == null ? null : addressOf(draft, endpoint, providerNamed("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
+>>>>>>> import:src/import/target.ts
   if (address !== null) tells.push((at) => address.tell(at("base_url")));
   const bearer = params("api_key");
   const id = params("aws_access_key_id");
@@ -401,7 +452,7 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
   const token = params("aws_session_token");
   const parts: string[] = [];
   if (bearer?.text != null) {
-    const key = draft.secret(bearer, litellmProvider("bedrock").variable);
+    const key = draft.secret(bearer, providerNamed("bedrock").variable);
     parts.push(key.text);
     tells.push((at) => key.tell(at("api_keys", 0)));
   } else {
