@@ -31,7 +31,7 @@ export class Draft {
   readonly findings = new Findings();
   readonly variables = new Variables();
   readonly secrets: Secrets;
-  readonly config: GatewayConfig & { models: Record<string, ModelConfig> } = {
+  readonly config: GatewayConfig = {
     version: 1,
     upstreams: {},
     models: {},
@@ -77,11 +77,7 @@ export class Draft {
         name === named
           ? (target: string | null) => this.findings.mapped(field, target, `comes from the variable ${name}`)
           : (target: string | null) =>
-              this.findings.changed(
-                field,
-                target,
-                `comes from the variable ${name}, as its name is no name of one here`,
-              );
+              this.findings.changed(field, target, `comes from the variable ${name}, as its name is no name of one here`);
       return { text: `\${env:${name}}`, tell: told };
     }
     this.secrets.note(text);

@@ -12,124 +12,6 @@ import { type Field, numberOf } from "./source.ts";
  */
 export type Params = (key: string) => Field | undefined;
 
-<<<<<<< HEAD:src/import/litellm/target.ts
-/** Prefixes of `model`, and values of `custom_llm_provider`: https://docs.litellm.ai/docs/providers */
-const PREFIXES: Readonly<Record<string, Named>> = {
-  openai: "openai",
-  azure: "azure",
-  azure_text: "azure",
-  anthropic: "anthropic",
-  gemini: "gemini",
-  bedrock: "bedrock",
-  bedrock_converse: "bedrock",
-  cohere: "cohere",
-  cohere_chat: "cohere",
-  jina_ai: "jina",
-  voyage: "voyage",
-  elevenlabs: "elevenlabs",
-  deepgram: "deepgram",
-  mistral: "mistral",
-  codestral: "codestral",
-  deepseek: "deepseek",
-  groq: "groq",
-  openrouter: "openrouter",
-  xai: "xai",
-  moonshot: "moonshot",
-  together_ai: "together",
-  fireworks_ai: "fireworks",
-  cerebras: "cerebras",
-  perplexity: "perplexity",
-  dashscope: "alibaba",
-  zai: "zai",
-  nvidia_nim: "nvidia",
-  ollama: "ollama",
-  ollama_chat: "ollama",
-  hosted_vllm: "vllm",
-  vllm: "vllm",
-  lm_studio: "lmstudio",
-  llamafile: "llamacpp",
-  huggingface: "huggingface",
-  deepinfra: "deepinfra",
-  sambanova: "sambanova",
-  meta_llama: "meta-llama",
-  ai21: "ai21",
-  ai21_chat: "ai21",
-  volcengine: "volcengine",
-  friendliai: "friendli",
-  galadriel: "galadriel",
-  github: "github",
-  novita: "novita",
-  featherless_ai: "featherless",
-  nscale: "nscale",
-  nebius: "nebius",
-  hyperbolic: "hyperbolic",
-  lambda_ai: "lambda",
-  morph: "morph",
-  v0: "v0",
-  vercel_ai_gateway: "vercel",
-  wandb: "wandb",
-  minimax: "minimax",
-  openai_like: "compatible",
-  custom_openai: "compatible",
-  custom: "compatible",
-  litellm_proxy: "compatible",
-  aiohttp_openai: "compatible",
-  xinference: "compatible",
-  infinity: "compatible",
-  docker_model_runner: "compatible",
-  lemonade: "compatible",
-  baseten: "compatible",
-  databricks: "compatible",
-  "text-completion-openai": "openai",
-};
-
-/** Variables that LiteLLM reads keys from, where the provider's own SDK has another: https://docs.litellm.ai/docs/providers */
-const VARIABLES: Partial<Record<Named, string>> = {
-  azure: "AZURE_API_KEY",
-  cohere: "COHERE_API_KEY",
-  jina: "JINA_AI_API_KEY",
-  perplexity: "PERPLEXITYAI_API_KEY",
-  nvidia: "NVIDIA_NIM_API_KEY",
-  vllm: "HOSTED_VLLM_API_KEY",
-  lmstudio: "LM_STUDIO_API_KEY",
-  compatible: "OPENAI_LIKE_API_KEY",
-};
-
-/** A provider as LiteLLM has it. */
-export function litellmProvider(name: Named): Provider {
-  const provider = providerNamed(name);
-  return { ...provider, variable: VARIABLES[name] ?? provider.variable };
-}
-
-/** Providers of LiteLLM that no dialect here speaks to, with what they are. */
-const UNKNOWN: Readonly<Record<string, string>> = {
-  sagemaker: "SageMaker endpoints sign requests in a way of their own",
-  sagemaker_chat: "SageMaker endpoints sign requests in a way of their own",
-  watsonx: "watsonx signs in by IAM tokens of its own",
-  replicate: "Replicate's predictions are no chat API",
-  predibase: "Predibase has an API of its own",
-  triton: "Triton has an API of its own",
-  cloudflare: "Workers AI is reached by its OpenAI-compatible address: write it as an upstream of dialect openai",
-  github_copilot: "GitHub Copilot signs in by OAuth for one person",
-  chatgpt: "a ChatGPT subscription signs in by OAuth for one person",
-  oci: "OCI signs requests in a way of its own",
-  snowflake: "Snowflake Cortex has an API of its own",
-};
-
-/** Names without a prefix that LiteLLM knows, the first that fits. */
-const BARE: readonly (readonly [pattern: RegExp, provider: Named])[] = [
-  [
-    /^(?:gpt-|chatgpt-|o\d|text-embedding-(?:3|ada)|dall-e|whisper-1|tts-1|omni-moderation|text-moderation|ft:|davinci|babbage|codex)/,
-    "openai",
-  ],
-  [/^claude-/, "anthropic"],
-  [/^(?:command|embed-|rerank-)/, "cohere"],
-  [/^(?:anthropic|amazon|meta|mistral|cohere|ai21|deepseek|us\.|eu\.|apac\.)\./, "bedrock"],
-  [/^gemini-/, "gemini"],
-];
-
-=======
->>>>>>> import:src/import/target.ts
 /** Where a deployment sends its requests. */
 export interface Destination {
   readonly provider: Named;
@@ -137,79 +19,12 @@ export interface Destination {
   readonly model: string;
   /** What differs from the source; null where nothing does. */
   readonly difference: string | null;
-<<<<<<< HEAD:src/import/litellm/target.ts
-}
-
-/** The provider and model of a deployment, or why there is none here. */
-export function destinationOf(
-  written: string,
-  custom: string | null,
-  hasBase: boolean,
-): Destination | { readonly why: string } {
-  const slash = written.indexOf("/");
-  const prefix = slash < 0 ? "" : written.slice(0, slash);
-  const known = (name: string): boolean =>
-    Object.hasOwn(PREFIXES, name) || Object.hasOwn(UNKNOWN, name) || name === "vertex_ai";
-  if (custom !== null && custom !== prefix) return withPrefix(custom, written, hasBase);
-  if (known(prefix) || /^(?:azure_ai|vertex_ai_beta)$/.test(prefix))
-    return withPrefix(prefix, written.slice(slash + 1), hasBase);
-  const [, bare] = BARE.find(([pattern]) => pattern.test(written)) ?? [];
-  if (bare !== undefined) return { provider: bare, model: written, difference: null };
-  if (written === "*") return { provider: "openai", model: "*", difference: null };
-  if (hasBase) {
-    return {
-      provider: "compatible",
-      model: written,
-      difference: "has no provider in its name: taken as an OpenAI-compatible server",
-    };
-  }
-  return {
-    why: "names no provider that is known: write its upstream by hand, as an OpenAI-compatible server or with its dialect",
-  };
-}
-
-function withPrefix(prefix: string, model: string, hasBase: boolean): Destination | { readonly why: string } {
-  if (prefix === "vertex_ai" || prefix === "vertex_ai_beta") return onVertex(model);
-  if (prefix === "azure_ai") return onAzureAi(model);
-  if (Object.hasOwn(UNKNOWN, prefix)) return { why: `no dialect here speaks to this provider: ${UNKNOWN[prefix]}` };
-  const provider = PREFIXES[prefix];
-  if (provider === undefined) return { why: "no dialect here speaks to this provider" };
-  const inner = model.replace(/^(?:responses|chat|converse|converse_like|invoke|o_series|gpt5_series)\//, "");
-  if (prefix === "openai" && hasBase) return { provider: "compatible", model: inner, difference: null };
-  if (prefix === "bedrock")
-    return { provider, model: inner.replace(/^[a-z]{2}(?:-gov)?-[a-z]+-\d\//, ""), difference: null };
-  if (prefix === "huggingface" && !hasBase) {
-    const [first, ...rest] = inner.split("/");
-    const named = rest.length === 2 ? `${rest.join("/")}:${first}` : inner;
-    return { provider, model: named, difference: "is asked at Hugging Face's OpenAI-compatible router" };
-  }
-  if (prefix === "ollama" || prefix === "ollama_chat")
-    return { provider, model: inner, difference: "is asked at Ollama's OpenAI-compatible endpoint" };
-  if (prefix.startsWith("text-completion"))
-    return { provider, model: inner, difference: "is asked for chat completions: there is no /v1/completions here" };
-  return { provider, model: inner, difference: null };
-}
-
-function onVertex(model: string): Destination | { readonly why: string } {
-  const inner = model.replace(/^(?:gemini|openai|anthropic)\//, "");
-  if (/^claude/.test(inner)) return { provider: "vertex-anthropic", model: inner, difference: null };
-  if (/^(?:gemini|text-(?:multilingual-)?embedding|textembedding|text-embedding|multimodalembedding|\*)/.test(inner))
-    return { provider: "vertex-gemini", model: inner, difference: null };
-  return { why: "on Vertex AI only Gemini and Claude are spoken to: call this model at another provider" };
-}
-
-function onAzureAi(model: string): Destination | { readonly why: string } {
-  if (/^claude/.test(model))
-    return { provider: "anthropic", model, difference: "is asked at the resource's Claude endpoint" };
-  return { provider: "compatible", model, difference: "is asked at the resource's OpenAI-compatible endpoint" };
-=======
   /** What the upstream is called; the provider's name unless given. */
   readonly name?: string;
   /** The address is a resource of Azure AI Foundry, which has several endpoints. */
   readonly isFoundry?: true;
   /** The variable that its key is in, unless the source says another; that of the provider's SDK unless given. */
   readonly variable?: string;
->>>>>>> import:src/import/target.ts
 }
 
 /** A target and its upstream, or null, and told, where there is no way to write it. */
@@ -224,15 +39,7 @@ export function targetOf(
   const provider: Provider = { ...known, variable: destination.variable ?? known.variable };
   const place = placeOf(draft, params, modelField, { ...destination, provider });
   if (place === null) return null;
-<<<<<<< HEAD:src/import/litellm/target.ts
-  const headers = headersOf(
-    draft,
-    [params("extra_headers"), params("default_headers"), params("headers")],
-    place.variable,
-  );
-=======
   const headers = headersOf(draft, headersIn(params), { wanted: place.variable, key: place.keyField });
->>>>>>> import:src/import/target.ts
   const isKnownByHost = !provider.local && place.baseUrl === provider.baseUrl;
   const upstream: UpstreamConfig = {
     dialect: provider.dialect,
@@ -250,11 +57,7 @@ export function targetOf(
   for (const tell of place.tells) tell(pointer);
   headers.tell((header) => pointer("headers", header));
   for (const key of ["max_retries", "num_retries"])
-    draft.findings.changed(
-      params(key),
-      pointer("retries", "attempts"),
-      "tries at this upstream, the first one included",
-    );
+    draft.findings.changed(params(key), pointer("retries", "attempts"), "tries at this upstream, the first one included");
   return { target: { upstream: upstreamName, model: literal(model) }, isLocal: isLocal(upstream) };
 }
 
@@ -267,18 +70,6 @@ function retriesOf(params: Params): Pick<UpstreamConfig, "retries"> {
     : {};
 }
 
-<<<<<<< HEAD:src/import/litellm/target.ts
-function nameFor(name: Named, modelField: Field): string {
-  const prefix = /^([a-z_]+)\//.exec(modelField.text ?? "")?.[1] ?? "";
-  if (name === "compatible")
-    return prefix === "" || prefix === "custom_openai" || prefix === "openai_like"
-      ? "compatible"
-      : prefix.replaceAll("_", "-");
-  return name;
-}
-
-=======
->>>>>>> import:src/import/target.ts
 const TESTED_VERSION = "2024-10-21";
 
 function headersIn(params: Params): readonly (Field | undefined)[] {
@@ -322,13 +113,7 @@ function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFo
     findings.lost(modelField, "its address cannot be used");
     return null;
   }
-<<<<<<< HEAD:src/import/litellm/target.ts
-  if (params("base_url") !== undefined && params("base_url") !== baseField)
-    findings.lost(params("base_url"), "api_base stands beside it, and wins");
-  const azureAi = /^azure_ai\//.test(modelField.text ?? "");
-=======
   if (params("base_url") !== undefined && params("base_url") !== baseField) findings.lost(params("base_url"), "api_base stands beside it, and wins");
->>>>>>> import:src/import/target.ts
   const variable = `${prefix}_API_BASE`;
   const written =
     address?.baseUrl ?? provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
@@ -336,34 +121,18 @@ function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFo
   const tells: Tell[] = [];
   if (address !== null && baseField !== undefined) tells.push((at) => address.tell(at("base_url")));
   if (address === null && provider.baseUrl === null)
-<<<<<<< HEAD:src/import/litellm/target.ts
-    tells.push(() =>
-      findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`),
-    );
-  const keyField = params("api_key") ?? params("azure_ad_token");
-  const isOwnServer = provider.local || address !== null;
-=======
     tells.push(() => findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`));
   const keyField = params("api_key") ?? params("azure_ad_token") ?? credentialsHeader(headersIn(params));
   const isOwnServer = isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) });
->>>>>>> import:src/import/target.ts
   const keys: string[] = [];
   const isOther = address !== null && address.baseUrl !== provider.baseUrl;
   if (keyField !== undefined && !(isStandIn(keyField) && (isOwnServer || isOther))) {
     const secret = draft.secret(keyField, provider.variable, keyText(keyField));
     keys.push(secret.text);
     tells.push((at) => secret.tell(at("api_keys", 0)));
-<<<<<<< HEAD:src/import/litellm/target.ts
-  } else if (isOwnServer) {
-    if (!isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) }))
-      keys.push("none");
-    if (keyField !== undefined)
-      tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
-=======
   } else if (isOwnServer || keyField !== undefined) {
     if (!isOwnServer) keys.push("none");
     if (keyField !== undefined) tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
->>>>>>> import:src/import/target.ts
   } else {
     keys.push(`\${env:${draft.variables.use(provider.variable)}}`);
   }
@@ -390,11 +159,7 @@ function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFo
   const concurrency = Number.isInteger(parallel) && parallel > 0 ? { concurrency: { requests: parallel } } : undefined;
   if (concurrency !== undefined)
     tells.push((at) =>
-      findings.changed(
-        params("max_parallel_requests"),
-        at("concurrency", "requests"),
-        "bounds the requests of one process to this upstream; those beyond wait",
-      ),
+      findings.changed(params("max_parallel_requests"), at("concurrency", "requests"), "bounds the requests of one process to this upstream; those beyond wait"),
     );
   return {
     baseUrl,
@@ -434,17 +199,9 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
     named === null
       ? (fixed ?? `\${env:${variables.use("AWS_REGION_NAME")}:-us-east-1}`)
       : `\${env:${variables.use(named)}}`;
-  if (host === region?.text || named !== null)
-    tells.push((at) => findings.mapped(region, at("base_url"), "is the region in base_url"));
+  if (host === region?.text || named !== null) tells.push((at) => findings.mapped(region, at("base_url"), "is the region in base_url"));
   const endpoint = params("aws_bedrock_runtime_endpoint") ?? params("api_base");
-<<<<<<< HEAD:src/import/litellm/target.ts
-  const address =
-    endpoint?.text == null
-      ? null
-      : addressOf(draft, endpoint, litellmProvider("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
-=======
   const address = endpoint?.text == null ? null : addressOf(draft, endpoint, providerNamed("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
->>>>>>> import:src/import/target.ts
   if (address !== null) tells.push((at) => address.tell(at("base_url")));
   const bearer = params("api_key");
   const id = params("aws_access_key_id");
@@ -495,14 +252,8 @@ function atGoogle(draft: Draft, params: Params, publisher: "google" | "anthropic
     if (field?.text != null) findings.lost(field, "cannot stand in an address");
     return fallback();
   };
-  const project = part(
-    params("vertex_project") ?? params("vertex_ai_project"),
-    () => `\${env:${variables.use("VERTEXAI_PROJECT")}}`,
-  );
-  const location = part(
-    params("vertex_location") ?? params("vertex_ai_location") ?? params("region_name"),
-    () => "global",
-  );
+  const project = part(params("vertex_project") ?? params("vertex_ai_project"), () => `\${env:${variables.use("VERTEXAI_PROJECT")}}`);
+  const location = part(params("vertex_location") ?? params("vertex_ai_location") ?? params("region_name"), () => "global");
   const host = location === "global" ? "aiplatform.googleapis.com" : `${location}-aiplatform.googleapis.com`;
   const credentials = params("vertex_credentials") ?? params("vertex_ai_credentials");
   return {
@@ -538,11 +289,7 @@ function credentialsOf(draft: Draft, field: Field | undefined, tells: Tell[]): s
   }
   const name = draft.variables.nameOf(`${field.path}`, "GOOGLE_CREDENTIALS");
   tells.push((at) =>
-    findings.changed(
-      field,
-      at("api_keys", 0),
-      `is a secret that is not copied: put the whole key file, as JSON, into the variable ${name}`,
-    ),
+    findings.changed(field, at("api_keys", 0), `is a secret that is not copied: put the whole key file, as JSON, into the variable ${name}`),
   );
   return `\${env:${name}}`;
 }
