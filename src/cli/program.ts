@@ -131,6 +131,7 @@ function addServeCommands(program: Command): void {
   program
     .command("dev")
     .description("serve for development: readable logs, and a demo user and key on an empty store")
+    .option("--port <number>", "port of the first listener; the others move along (default: $PORT, else as configured)")
     .action(async (_options: object, command: Command) => {
       const { dev } = await import("./dev.ts");
       await dev(command.optsWithGlobals<ServeOptions>());
@@ -138,6 +139,7 @@ function addServeCommands(program: Command): void {
   program
     .command("serve")
     .description("serve for production; no demo data")
+    .option("--port <number>", "port of the first listener (default: $PORT, else as configured)")
     .option("--strict", "do not start on warnings or an invalid file, even if a last good configuration is saved")
     .addOption(
       new Option("--log-level <level>", "lowest level to log")

@@ -125,11 +125,11 @@ class Publisher {
         other === name
           ? ["whose id another of its models has", "exclude them, or write them out under models"]
           : [`that ${other} publishes`, `exclude them here or at ${other}, or write a chain of both under models`];
-      tell(`${counted(names)} ${what}: not published again`, hint);
+      tell(`${name} lists ${counted(names)} ${what}: not published again`, hint);
     }
     for (const [kind, names] of this.#unpriced) {
       tell(
-        `${counted(names)} of kind ${kind}, which has no price here: not published`,
+        `${name} lists ${counted(names)} of kind ${kind}, which has no price here: not published`,
         "add the units to price, or exclude them",
       );
     }
@@ -143,11 +143,11 @@ function note<Key>(names: Map<Key, string[]>, key: Key, name: string): void {
   else known.push(name);
 }
 
-/** `lists 2 models (a, b)` */
+/** `2 models (a, b)` */
 function counted(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).join(", ");
   const more = names.length > MAX_NAMES ? ", …" : "";
-  return `lists ${names.length} ${names.length === 1 ? "model" : "models"} (${shown}${more})`;
+  return `${names.length} ${names.length === 1 ? "model" : "models"} (${shown}${more})`;
 }
 
 interface Common extends NonNullable<Publishing["kinds"][Kind]> {
