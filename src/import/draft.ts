@@ -77,7 +77,11 @@ export class Draft {
         name === named
           ? (target: string | null) => this.findings.mapped(field, target, `comes from the variable ${name}`)
           : (target: string | null) =>
-              this.findings.changed(field, target, `comes from the variable ${name}, as its name is no name of one here`);
+              this.findings.changed(
+                field,
+                target,
+                `comes from the variable ${name}, as its name is no name of one here`,
+              );
       return { text: `\${env:${name}}`, tell: told };
     }
     this.secrets.note(text);
@@ -124,7 +128,9 @@ export class Draft {
   removeUnused(): void {
     const { models = {}, upstreams } = this.config;
     const chains = Object.values(models).flatMap(({ chain }) => chain);
-    const used = new Set(chains.flatMap((step) => ("targets" in step ? step.targets : [step])).map(({ upstream }) => upstream));
+    const used = new Set(
+      chains.flatMap((step) => ("targets" in step ? step.targets : [step])).map(({ upstream }) => upstream),
+    );
     for (const name of Object.keys(upstreams)) if (!used.has(name)) delete upstreams[name];
   }
 

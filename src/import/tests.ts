@@ -11,7 +11,11 @@ type Row = readonly string[];
  * chain when all others are down, the next in line when the first is. null when there is no model to be tested.
  * @param config the configuration's file, relative to the tests.
  */
-export function writeTests({ config: { models }, testVariables }: Draft, config: string, header: readonly string[]): string | null {
+export function writeTests(
+  { config: { models }, testVariables }: Draft,
+  config: string,
+  header: readonly string[],
+): string | null {
   const served: Row[] = [];
   const alone: Row[] = [];
   const next: Row[] = [];
@@ -25,7 +29,8 @@ export function writeTests({ config: { models }, testVariables }: Draft, config:
     if (upstreams.length > 1) for (const upstream of upstreams) alone.push([model, upstream]);
     const from = unique(first);
     const second = others.find((step) => step.some(({ upstream }) => !from.includes(upstream)));
-    if (from.length === 1 && second?.length === 1 && others[0] === second) next.push([model, from[0]!, second[0]!.upstream]);
+    if (from.length === 1 && second?.length === 1 && others[0] === second)
+      next.push([model, from[0]!, second[0]!.upstream]);
   }
   const tests = [
     served.length > 0 && {
@@ -46,7 +51,13 @@ export function writeTests({ config: { models }, testVariables }: Draft, config:
       expect: { status: 200, upstream: "$second" },
     },
   ].filter((one) => one !== false);
-  return tests.length === 0 ? null : toYaml({ config, ...(testVariables.size > 0 && { env: Object.fromEntries(testVariables) }), tests }, [MODELINE, "", ...header]);
+  return tests.length === 0
+    ? null
+    : toYaml({ config, ...(testVariables.size > 0 && { env: Object.fromEntries(testVariables) }), tests }, [
+        MODELINE,
+        "",
+        ...header,
+      ]);
 }
 
 function targetsOf(step: ChainStep): readonly TargetConfig[] {
