@@ -147,17 +147,19 @@ function addReplayCommand(program: Command): void {
 }
 
 /** The tools that `import` reads; a test compares them with its own list. */
-export const IMPORTED: readonly SourceKind[] = ["litellm"];
+export const IMPORTED: readonly SourceKind[] = ["litellm", "one-api", "bifrost", "aisix"];
 
 function addImportCommand(program: Command): void {
   program
     .command("import")
     .description("make a gateway.yaml of another gateway's configuration, and tell what became of each field")
     .addArgument(new Argument("<kind>", "whose configuration it is").choices([...IMPORTED]))
-    .argument("<file>", "the configuration, for example config.yaml")
+    .argument("<file>", "the configuration, such as config.yaml")
     .option("--out <file>", "write the new configuration to a file that is not there yet (default: stdout)")
     .option("--tests <file>", "also write tests of its routing, for gateway test")
-    .addOption(new Option("--format <format>", "how to print the findings, on stderr").choices(["text", "json"]).default("text"))
+    .addOption(
+      new Option("--format <format>", "how to print the findings, on stderr").choices(["text", "json"]).default("text"),
+    )
     .addHelpText("after", "\nExit codes: 0 nothing is lost, 1 something is, 3 no such file, or no such configuration.")
     .action(async (kind: SourceKind, file: string, options: ImportOptions) =>
       (await import("./import.ts")).importFile(kind, file, options),

@@ -41,7 +41,9 @@ const strange: fc.Arbitrary<Json> = fc.letrec<{ value: Json }>((tie) => ({
     fc.constantFrom(null, true, "", "*", "text", "0", -1, 1e9, 0.1, "os.environ/", "${env:X}", "a/b", "\n"),
     fc.string({ maxLength: 12 }),
     fc.array(tie("value"), { maxLength: 3 }),
-    fc.dictionary(fc.constantFrom("a", "b.c", "d e", "0", "model", "api_key", "__proto__x"), tie("value"), { maxKeys: 3 }),
+    fc.dictionary(fc.constantFrom("a", "b.c", "d e", "0", "model", "api_key", "__proto__x"), tie("value"), {
+      maxKeys: 3,
+    }),
   ),
 })).value;
 
@@ -63,21 +65,24 @@ function mutated(shape: Json, replacement: fc.Arbitrary<Json>, maxChanges: numbe
   });
 }
 
-test.each(KINDS)("%s: every leaf is named once, and what is written passes a check, whatever stands where", async (kind) => {
-  const folder = temporaryFolder();
-  await fc.assert(
-    fc.asyncProperty(mutated(SHAPES[kind], strange, 5), async (source) => {
-      const { findings, yaml } = await imported(kind, source, folder);
-      expect(findings.map(({ path }) => path)).toEqual(leaves(source));
-      const file = join(folder, "gateway.yaml");
-      await writeFile(file, yaml);
-      const { diagnostics } = await checkConfig({ file, strict: false, now: 0, env: {} });
-      const errors = diagnostics.filter(({ severity }) => severity === "error");
-      expect(errors.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([]);
-    }),
-    { numRuns: NUM_RUNS },
-  );
-});
+test.each(KINDS)(
+  "%s: every leaf is named once, and what is written passes a check, whatever stands where",
+  async (kind) => {
+    const folder = temporaryFolder();
+    await fc.assert(
+      fc.asyncProperty(mutated(SHAPES[kind], strange, 5), async (source) => {
+        const { findings, yaml } = await imported(kind, source, folder);
+        expect(findings.map(({ path }) => path)).toEqual(leaves(source));
+        const file = join(folder, "gateway.yaml");
+        await writeFile(file, yaml);
+        const { diagnostics } = await checkConfig({ file, strict: false, now: 0, env: {} });
+        const errors = diagnostics.filter(({ severity }) => severity === "error");
+        expect(errors.map(({ pointer, message }) => `${pointer} ${message}`)).toEqual([]);
+      }),
+      { numRuns: NUM_RUNS },
+    );
+  },
+);
 
 const PLANTED = "pLaNtEd7Z3x9Q";
 /** Ways in which a secret stands in a configuration. */
