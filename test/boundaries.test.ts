@@ -270,9 +270,9 @@ describe("effects", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("nothing evaluates code, and nothing starts programs but what reads from git", () => {
+  test("nothing evaluates code, and nothing starts programs but what reads from git or runs ${exec:}", () => {
     expect(matching(/\beval\(|\bnew Function\(|node:vm\b/)).toEqual([]);
-    expect(matching(/node:child_process\b/)).toEqual(["src/cli/revision.ts"]);
+    expect(matching(/node:child_process\b/)).toEqual(["src/cli/revision.ts", "src/gateway/commands.ts"]);
   });
 
   test("no global fetch, and no `any`", () => {

@@ -16,7 +16,7 @@ import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
 import { find, withSubject } from "./node.ts";
-import { resolveReferences } from "./references.ts";
+import { type Ran, resolveReferences } from "./references.ts";
 import { coveredPlaces, secretScalars } from "./secrets.ts";
 import { GATEWAY_SCHEMA, validate } from "./validate.ts";
 import { buildSnapshot, buildStep } from "./snapshot.ts";
@@ -37,9 +37,14 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly now?: number | null;
   /** `check` unless given. `lenient`: a listener's file that cannot be used is a warning. `skip`: none is read. */
   readonly tlsFiles?: "check" | "lenient" | "skip";
+  /** Runs the commands of `${exec:}`; left out: they are not run, and their values unknown. */
+  readonly run?: RunCommand;
   /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
   readonly dryRun?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
 }
+
+/** @param pointer of the first value that has the command. @returns null where it is not run */
+export type RunCommand = (words: readonly string[], command: string, pointer: string) => Promise<Ran>;
 
 export interface LinkedStep {
   readonly plugin: Plugin;
@@ -67,6 +72,8 @@ export interface LoadResult {
   readonly files: readonly WatchedFile[];
   /** The texts behind the hash. */
   readonly sources: readonly Source[];
+  /** What the commands of `${exec:}` wrote, by command: no part of the hash, and never shown. */
+  readonly outputs: ReadonlyMap<string, string>;
   /** Where secrets stand in the files; null when one could not be read to its end, and outside of a check. */
   readonly secrets: readonly Place[] | null;
 }
@@ -91,7 +98,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     if (kind !== "secret" || !sources.has(path)) sources.set(path, { path, kind, text });
     return text;
   };
-  const references = { env: options.env, folder, read: reader("secret") };
+  const outputs = new Map<string, string>();
+  const references = { env: options.env, folder, read: reader("secret"), run: options.run ? once(options.run) : null };
 
   let tls: TlsFiles = { texts: new Map(), findings: [] };
   const tree = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
@@ -127,6 +135,19 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const linkedWhole = await inTurns(finish(usable, steps, diagnostics, places));
   const refused = await dryRunAll(linkedWhole.snapshot);
   return refused.length === 0 ? linkedWhole : inTurns(finish(null, [], [...diagnostics, ...refused], places));
+
+  /** A command that several values have runs once. */
+  function once(run: RunCommand): RunCommand {
+    const running = new Map<string, Promise<Ran>>();
+    return async (words, command, pointer) => {
+      const ran = running.get(command) ?? run(words, command, pointer);
+      const found = await ran;
+      // One that is not run for a value may be for another.
+      if (found !== null) running.set(command, ran);
+      if (found !== null && "text" in found) outputs.set(command, found.text);
+      return found;
+    };
+  }
 
   /** Loaded where there are such files: most gateways have none. */
   async function readTls(): Promise<TlsFiles> {
@@ -168,7 +189,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const ok = !found.some(({ severity }) => severity === "error" || (options.strict === true && severity !== "note"));
     const settings = steps.map((step) => step.settings);
     const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash, pem: tls.texts }) : null;
-    const rest = { hash, files: watched(), sources: [...sources.values()], secrets };
+    const rest = { hash, files: watched(), sources: [...sources.values()], secrets, outputs };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };
   }

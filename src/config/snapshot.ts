@@ -105,7 +105,10 @@ export function* buildSnapshot(
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
     telemetry: telemetrySettings(config.telemetry ?? {}, sources.folder),
-    reload: { guard: config.reload?.guard ? buildGuard(config.reload.guard) : null },
+    reload: {
+      guard: config.reload?.guard ? buildGuard(config.reload.guard) : null,
+      ...(config.secrets?.refresh !== undefined && { refreshSecrets: milliseconds(config.secrets.refresh) }),
+    },
   });
 }
 

@@ -99,6 +99,8 @@ export interface ServerSettings {
 export interface ReloadSettings {
   /** Of the change that replaces this configuration; null: it takes over at once. */
   readonly guard: GuardSettings | null;
+  /** Milliseconds after which the commands of `${exec:}` run again; left out: at a start and a reload only. */
+  readonly refreshSecrets?: number;
 }
 
 export interface GuardSettings {

@@ -219,7 +219,6 @@ describe("an upstream's own TLS files", () => {
     expect(await asked(set)).toContain("well");
     const { set: without } = await leased({}, upstream(`https://127.0.0.1:${port}/v1`, { tls: TRUSTED }));
     const error = await failure(without.send(target(), call(), exchange()));
-    console.log(error, error.cause);
     expect(error.detail).toContain("it did not take the client certificate, or the lack of one");
     expect(error.detail).toContain("see upstreams.alpha.tls: cert and key");
   });

@@ -1,0 +1,48 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { splitWords } from "../../src/config/words.ts";
+
+test.each([
+  ["vault read -field=key secret/ai", ["vault", "read", "-field=key", "secret/ai"]],
+  ["  a \t b\n", ["a", "b"]],
+  ["a 'two words' \"two words\"", ["a", "two words", "two words"]],
+  [`a"b c"'d e'f`, ["ab cd ef"]],
+  [`a "it's" 'say "x"'`, ["a", "it's", 'say "x"']],
+  [`a "\\"\\\\" "\\n" '\\'`, ["a", '"\\', "\\n", "\\"]],
+  ["a\\ b \\'c \\\\", ["a b", "'c", "\\"]],
+  ["a '' \"\"", ["a", "", ""]],
+  // Nothing of a shell.
+  ["a $HOME `x` | b > c; d & *.txt ~ #e", ["a", "$HOME", "`x`", "|", "b", ">", "c;", "d", "&", "*.txt", "~", "#e"]],
+  ["", []],
+  ["   ", []],
+])("%j", (command, words) => {
+  expect(splitWords(command)).toEqual(words);
+});
+
+test.each(["a 'b", 'a "b', 'a "b\\"', "a \\", "'"])("%j is not closed", (command) => {
+  expect(splitWords(command)).toBeNull();
+});
+
+const quoted = (word: string): string => `'${word.replaceAll("'", `'"'"'`)}'`;
+const escaped = (word: string): string => word.replaceAll(/[ \t\r\n'"\\]/g, "\\$&");
+const inDoubleQuotes = (word: string): string => `"${word.replaceAll(/["\\]/g, "\\$&")}"`;
+
+test("words come back as they were, however they are quoted", () => {
+  const written = fc.constantFrom(quoted, inDoubleQuotes, (word: string) => (word === "" ? "''" : escaped(word)));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(fc.string({ unit: "binary", maxLength: 8 }), written), { maxLength: 5 }), (all) => {
+      const command = all.map(([word, write]) => write(word)).join(" ");
+      expect(splitWords(command)).toEqual(all.map(([word]) => word));
+    }),
+  );
+});
+
+test("any text has words, or a quote that is not closed", () => {
+  fc.assert(
+    fc.property(fc.string(), (command) => {
+      const words = splitWords(command);
+      if (words === null) expect(command).toMatch(/['"\\]/);
+      else expect(words.join("").length).toBeLessThanOrEqual(command.length);
+    }),
+  );
+});
