@@ -79,7 +79,7 @@ const HOMES: Readonly<Record<string, string>> = {
 };
 /** The only second homes. */
 const SECOND_HOMES: readonly (readonly [name: string, home: string, why: string])[] = [
-  ["undici", "src/network/fetch.ts", "the fetch that goes through a proxy"],
+  ["undici", "src/network/agents.ts", "the fetch that goes through a proxy"],
   ["ajv", "src/server/body-schemas.ts", "the type of what a validator that is compiled ahead reports"],
 ];
 

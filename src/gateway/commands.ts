@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { dirname, resolve } from "node:path";
 import type { Finding } from "../config/diagnostics.ts";
 import type { LoadOptions, RunCommand } from "../config/load.ts";
-import type { Log } from "../kit/index.ts";
+import { inBackground, type Log } from "../kit/index.ts";
 
 const TIMEOUT_MS = 10_000;
 const MAX_STDOUT_BYTES = 1024 * 1024;
@@ -131,4 +131,31 @@ function linesOf(bytes: Buffer): readonly string[] {
     )
     .filter((line) => line !== "");
   return lines.slice(0, MAX_STDERR_LINES);
+}
+
+const LOOK_MS = 1_000;
+
+interface RefreshOptions {
+  readonly reloader: { refresh(): Promise<void> };
+  /** Milliseconds between two runs, in the configuration in force; null: never. */
+  readonly every: () => number | null;
+  /** Unix milliseconds at which the configuration in force was loaded: its commands ran then. */
+  readonly loadedAt: () => number;
+  /** Unix milliseconds. */
+  readonly now: () => number;
+  readonly log: Pick<Log, "error">;
+  /** Milliseconds between looks at the time; a second unless given. */
+  readonly lookMs?: number;
+}
+
+/** Runs the commands of the configuration in force again, as often as `secrets.refresh` says. @returns stops it */
+export function refreshSecrets({ reloader, every, loadedAt, now, log, lookMs = LOOK_MS }: RefreshOptions): () => void {
+  let triedAt = 0;
+  const timer = setInterval(() => {
+    const interval = every();
+    if (interval === null || now() - Math.max(triedAt, loadedAt()) < interval) return;
+    triedAt = now();
+    inBackground(log, "a refresh of secrets", reloader.refresh());
+  }, lookMs).unref();
+  return () => clearInterval(timer);
 }

@@ -29,7 +29,7 @@ import {
   type StartContext,
   type Storage,
 } from "./services.ts";
-import { refreshSecrets } from "./secrets-refresh.ts";
+import { refreshSecrets } from "./commands.ts";
 import { type Load, shedBy, Shedder } from "./shedding.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
 import { StreamDirectory } from "./stream-list.ts";

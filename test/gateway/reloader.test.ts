@@ -11,7 +11,8 @@ const shipped = new URL("../../gateway.yaml", import.meta.url).pathname;
 const good = await loadConfig(options(shipped, { mode: "check" }));
 
 function generation(hash: string, retire: () => Promise<void> = () => Promise.resolve()): Generation {
-  return { number: 1, snapshot: { ...good.snapshot!, hash }, loadedAt: 0, retire } as Generation;
+  const snapshot = { ...good.snapshot!, hash };
+  return { number: 1, snapshot, loaded: { ...good, snapshot }, loadedAt: 0, retire } as Generation;
 }
 
 /** A reloader of the shipped file, which runs under another hash: every reload is a change. */
