@@ -273,8 +273,8 @@ function buildUpstream(
 
 function upstreamTls(written: UpstreamTlsConfig, { folder, pem }: SnapshotSources): { readonly tls?: UpstreamTls } {
   const files = Object.entries(written).map(([key, path]) => {
-    const file = resolve(folder, String(path));
-    return [key, { file, text: new Secret(pem.get(file) ?? "") }] as const;
+    const file = String(path);
+    return [key, { file, text: new Secret(pem.get(resolve(folder, file)) ?? "") }] as const;
   });
   return files.length === 0 ? {} : { tls: Object.fromEntries(files) };
 }

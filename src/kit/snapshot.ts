@@ -44,7 +44,7 @@ export interface ListenerAddress extends Address {
   readonly tls?: ListenerTls;
 }
 
-/** The PEM file of an upstream's setting: its absolute path and its text, empty where it was not read. */
+/** The PEM file of an upstream's setting: its path as configured and its text, empty where it was not read. */
 export interface PemFile {
   readonly file: string;
   readonly text: Secret;
