@@ -54,7 +54,7 @@ export interface ApiKeyRequest {
    */
   expires_at?: string | null;
   /**
-   * The only models that it may call; * stands for any text.
+   * The only models that it may call; * matches any text.
    *
    * @minItems 1
    * @maxItems 50
@@ -112,7 +112,7 @@ export interface ApiKeyChange {
    */
   expires_at?: string | null;
   /**
-   * The only models that it may call; * stands for any text.
+   * The only models that it may call; * matches any text.
    *
    * @minItems 1
    * @maxItems 50

@@ -72,6 +72,8 @@ const HOMES: Readonly<Record<string, string>> = {
   "@opentelemetry/sdk-trace": "src/telemetry/otlp.ts",
   commander: "src/cli/",
   "gpt-tokenizer": "src/gateway/tokenizer-worker.ts",
+  "jsonc-parser": "src/cli/connect/formats.ts",
+  "smol-toml": "src/cli/connect/formats.ts",
   vite: "src/ui/",
   preact: "src/ui/",
   "@preact/signals": "src/ui/",
@@ -81,6 +83,7 @@ const HOMES: Readonly<Record<string, string>> = {
 const SECOND_HOMES: readonly (readonly [name: string, home: string, why: string])[] = [
   ["undici", "src/network/agents.ts", "the fetch that goes through a proxy"],
   ["ajv", "src/server/body-schemas.ts", "the type of what a validator that is compiled ahead reports"],
+  ["yaml", "src/cli/connect/formats.ts", "settings of other programs, edited with their comments"],
 ];
 
 /** Places where time, environment and network are real; everywhere else they come through `Host` or as arguments. */

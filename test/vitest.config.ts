@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 
 const inFolders = (...folders: readonly string[]) => folders.map((folder) => `test/${folder}/**/*.test.ts`);
 /** Suites that start processes, and look at those. */
-const CHILD_SUITES = inFolders("agents", "browser", "chaos", "cli", "deploy", "e2e/process", "fuzz");
+const CHILD_SUITES = inFolders("agents", "browser", "chaos", "cli", "deploy", "e2e/process", "fuzz", "package");
 /** Suites that look at what their own process has: memory, handles, signals, work. */
 const OWN_PROCESS_SUITES = inFolders("bench", "counted", "gateway", "limits", "workers");
 export const PROCESS_SUITES = [...CHILD_SUITES, ...OWN_PROCESS_SUITES];

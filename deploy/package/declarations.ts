@@ -19,6 +19,7 @@ export function keepReachableDeclarations(
 ): void {
   const kept = new Set(entries.map((entry) => join(dist, "..", entry)));
   for (const file of kept) {
+    keepJsonAttribute(file);
     for (const [, name = ""] of readFileSync(file, "utf8").matchAll(NAMED_MODULE)) {
       const target = Object.hasOwn(imports, name) ? join(dist, imports[name]) : declarationOf(file, name);
       if (target === null || (name.endsWith(".json") && existsSync(join(dirname(file), name)))) continue;
@@ -34,6 +35,13 @@ export function keepReachableDeclarations(
     const file = join(dist, "..", entry);
     writeFileSync(file, NODE_TYPES + readFileSync(file, "utf8"));
   }
+}
+
+/** tsc leaves out the attribute without which it refuses the import of a JSON file. */
+function keepJsonAttribute(file: string): void {
+  const text = readFileSync(file, "utf8");
+  const whole = text.replaceAll(/^(import .+ from ".+\.json");$/gm, '$1 with { type: "json" };');
+  if (whole !== text) writeFileSync(file, whole);
 }
 
 /** The declaration of a module that is named by its path; null for a package. */

@@ -1,7 +1,9 @@
-import { type Command, Option } from "commander";
+import { Argument, type Command, Option } from "commander";
+import type { SourceKind } from "../import/run.ts";
 import type { Endpoint } from "../kit/index.ts";
 import type { DiffOptions } from "./diff.ts";
 import type { ExplainOptions } from "./explain.ts";
+import type { ImportOptions } from "./import.ts";
 import { DEFAULT_FORMAT, parseCount, parseThreshold, parseTime, type Threshold } from "./options.ts";
 import type { ReplayOptions } from "./replay.ts";
 import type { TestOptions } from "./test.ts";
@@ -24,6 +26,7 @@ export function addOfflineCommands(program: Command): void {
   addTestCommand(program);
   addExplainCommand(program);
   addReplayCommand(program);
+  addImportCommand(program);
 }
 
 function addDiffCommand(program: Command): void {
@@ -93,7 +96,7 @@ function addExplainCommand(program: Command): void {
     .argument("[model]", "model id")
     .option("--request <id>", "a past request by its id or X-Request-Id, instead of a model")
     .option("--log <file>", "decision log to search (default: the configured one); repeatable", list, [])
-    .option("--tier <tier>", "plan (default: the user's)")
+    .option("--tier <tier>", "plan (default: the user's, or the only plan)")
     .option("--user <user>", "id or address of a user, whose counters and credits apply; needs --store")
     .option("--key <key-id>", "the user's key, by its id from `keys list`")
     .option("--store", "read the configured store, without counting or charging")
@@ -141,4 +144,24 @@ function addReplayCommand(program: Command): void {
       const { replayLog } = await import("./replay.ts");
       await replayLog(files, command.optsWithGlobals<ReplayOptions>());
     });
+}
+
+/** The tools that `import` reads; a test compares them with its own list. */
+export const IMPORTED: readonly SourceKind[] = ["litellm"];
+
+function addImportCommand(program: Command): void {
+  program
+    .command("import")
+    .description("make a gateway.yaml of another gateway's configuration, and tell what became of each field")
+    .addArgument(new Argument("<kind>", "whose configuration it is").choices([...IMPORTED]))
+    .argument("<file>", "the configuration, for example config.yaml")
+    .option("--out <file>", "write the new configuration to a file that is not there yet (default: stdout)")
+    .option("--tests <file>", "also write tests of its routing, for gateway test")
+    .addOption(
+      new Option("--format <format>", "how to print the findings, on stderr").choices(["text", "json"]).default("text"),
+    )
+    .addHelpText("after", "\nExit codes: 0 nothing is lost, 1 something is, 3 no such file, or no such configuration.")
+    .action(async (kind: SourceKind, file: string, options: ImportOptions) =>
+      (await import("./import.ts")).importFile(kind, file, options),
+    );
 }

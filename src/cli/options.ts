@@ -81,6 +81,11 @@ export function parseKeyBudget(value: string): { readonly amount: string; readon
 }
 
 /** Options of the same name add up. */
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
+  return [...before, value];
+}
+
+/** Options of the same name add up. */
 export function parseTag(
   value: string,
   before: Readonly<Record<string, string>> = {},
@@ -106,6 +111,25 @@ export function parsePluginName(value: string): string {
   if (!isPluginName(value)) {
     throw new InvalidArgumentError("A plugin's name has up to 64 of a-z, 0-9 and -, and begins with a letter.");
   }
+  return value;
+}
+
+/** The address of a gateway, without the `/v1` that some clients want behind it. */
+export function parseConnectUrl(value: string): string {
+  const url = URL.parse(value);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.search !== "" || url.hash !== "" || url.username !== "")
+    throw new InvalidArgumentError("An address looks like http://127.0.0.1:8080.");
+  return `${url.origin}${url.pathname}`.replace(/\/+$/, "").replace(/\/v1$/, "").replace(/\/+$/, "");
+}
+
+/** Settings of clients hold it as it is, quoted or not. */
+export function parseConnectKey(value: string): string {
+  if (!/^[!-~]+$/.test(value)) throw new InvalidArgumentError("A key has visible ASCII characters and no blanks.");
+  return value;
+}
+
+export function parseConnectModel(value: string): string {
+  if (!/^[!-~]+$/.test(value)) throw new InvalidArgumentError("A model looks like route/swift-mini.");
   return value;
 }
 
@@ -150,4 +174,9 @@ export function parseRollbackTarget(value: string): string | number {
   if (/^\d{1,3}$/.test(value)) return Number(value);
   if (/^[0-9a-f]{4,64}$/i.test(value)) return value.toLowerCase();
   throw new InvalidArgumentError("A target is a number, or at least the first 4 digits of a hash.");
+}
+
+/** A line for people beside a command's result, which it is no part of. */
+export function note(line: string): void {
+  process.stderr.write(`gateway: ${line}\n`);
 }

@@ -2,7 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { delimiter, dirname, join, relative, resolve } from "node:path";
 import { builtins } from "../../plugins/index.ts";
-import { FileExists, writePlugin } from "../testing/skeleton.ts";
+import { FileExists, writeModuleType, writePlugin } from "../testing/skeleton.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
 
 export interface PluginOptions {
@@ -18,8 +18,10 @@ export async function newPlugin(name: string, { config }: PluginOptions): Promis
     throw error instanceof FileExists ? new ExitError(EXIT.failed, error.message) : error;
   });
   process.stdout.write(paths.map((path) => `${relative(process.cwd(), path)}\n`).join(""));
+  const moduleType = await writeModuleType(folder);
   const found = packageFor(folder);
   const steps = [
+    ...(moduleType === null ? [] : [`${relative(process.cwd(), moduleType)} makes them ES modules, as plugins are`]),
     ...(found === null ? [`install the package:  ${installCommand(dirname(folder))}`] : []),
     `run its test:         ${testCommand(relative(process.cwd(), paths.at(-1)!), found ?? OWN_PACKAGE)}`,
     `use it (pipeline):    - { use: ./plugins/${name}.ts, options: { instruction: "Answer in one sentence." } }`,

@@ -5,15 +5,21 @@ import { SCRIPT } from "../simulator/script.ts";
 import type { OpenAccounts, OutputOptions } from "./accounts.ts";
 import type { VerifyOptions } from "./audit.ts";
 import type { CheckOptions } from "./check.ts";
+import type { ConnectOptions } from "./connect.ts";
 import type { AddKeyOptions, KeysOfUser, RollKeyOptions, SetKeyOptions } from "./keys.ts";
+import type { InitOptions } from "./init.ts";
 import { addOfflineCommands } from "./offline.ts";
 import {
+  collect,
   configFile,
   DEFAULT_FORMAT,
   EXIT,
   ExitError,
   parseAddress,
   parseAmount,
+  parseConnectKey,
+  parseConnectModel,
+  parseConnectUrl,
   parseCredits,
   parseKeyBudget,
   parseKeyName,
@@ -26,6 +32,7 @@ import {
 } from "./options.ts";
 import type { PluginOptions } from "./plugin.ts";
 import type { RollbackOptions } from "./rollback.ts";
+import type { SchemaOptions } from "./schema.ts";
 import type { ServeOptions } from "./serve.ts";
 import type { SimOptions } from "./sim.ts";
 import type { AddUserOptions, CreditOptions, DeleteUserOptions, ListUsersOptions, SetUserOptions } from "./users.ts";
@@ -76,10 +83,12 @@ export function createProgram(open?: OpenAccounts): Command {
       const { openConfiguredAccounts } = await import("./accounts.ts");
       return openConfiguredAccounts(configFile(program.opts<{ readonly config?: string }>().config));
     });
+  addInitCommand(program);
   addServeCommands(program);
   addCheckCommand(program);
   addRollbackCommand(program);
   addSchemaCommand(program);
+  addConnectCommand(program);
   addOfflineCommands(program);
   addUserCommands(program.command("users").description("add, list, change and delete users"), openAccounts);
   addKeyCommands(program.command("keys").description("add, list, change, roll and revoke API keys"), openAccounts);
@@ -98,10 +107,31 @@ function packageVersion(): string {
   return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;
 }
 
+function addInitCommand(program: Command): void {
+  program
+    .command("init")
+    .description("write a first configuration for one provider: gateway.yaml, .env and gateway.test.yaml")
+    .option("--provider <name>", "openai, anthropic, gemini, ollama … or compatible; a wrong name prints all of them")
+    .option("--url <url>", "address of the provider (default: its usual one); required for compatible")
+    .option("--key <key>", "API key; saved in .env")
+    .option("--key-env <name>", "variable that holds the API key (default: the provider's own); no secret is written")
+    .option("--model <id>", "model to publish, by the provider's name; repeatable", collect)
+    .option("--yes", "ask nothing")
+    .addHelpText(
+      "after",
+      "\nOn a terminal it asks for what is not given. Otherwise, without --model, it takes the newest chat model that the\nprovider lists, or all models of a local server. Existing files are kept. If the provider cannot be reached, the files\nare written and a warning is printed.",
+    )
+    .action(async (_options: object, command: Command) => {
+      const { init } = await import("./init.ts");
+      await init(command.optsWithGlobals<InitOptions>());
+    });
+}
+
 function addServeCommands(program: Command): void {
   program
     .command("dev")
     .description("serve for development: readable logs, and a demo user and key on an empty store")
+    .option("--port <number>", "port of the first listener; the others move along (default: $PORT, else as configured)")
     .action(async (_options: object, command: Command) => {
       const { dev } = await import("./dev.ts");
       await dev(command.optsWithGlobals<ServeOptions>());
@@ -109,6 +139,7 @@ function addServeCommands(program: Command): void {
   program
     .command("serve")
     .description("serve for production; no demo data")
+    .option("--port <number>", "port of the first listener (default: $PORT, else as configured)")
     .option("--strict", "do not start on warnings or an invalid file, even if a last good configuration is saved")
     .addOption(
       new Option("--log-level <level>", "lowest level to log")
@@ -158,9 +189,35 @@ function addSchemaCommand(program: Command): void {
     .command("schema")
     .description("print the JSON Schema of the configuration, with the options of its plugins, for an editor")
     .argument("[plugin]", "only the options of one plugin, by its name or by the path in the configuration")
+    .option("--editor", "also snippets and a text for each word, in keywords that a strict validator may refuse")
     .action(async (plugin: string | undefined, _options: object, command: Command) => {
       const { printSchema } = await import("./schema.ts");
-      await printSchema(plugin, command.optsWithGlobals<{ readonly config?: string }>());
+      await printSchema(plugin, command.optsWithGlobals<SchemaOptions>());
+    });
+}
+
+/** Those of connect/clients.ts, which is loaded when the command is called. */
+const CLIENT_NAMES =
+  "claude, codex, opencode, cline, continue, zed, goose, aider, open-webui, librechat, langchain, ai-sdk, javascript, python";
+
+function addConnectCommand(program: Command): void {
+  program
+    .command("connect")
+    .description(
+      "print the settings with which a client reaches the gateway, or write them where the client reads them",
+    )
+    .argument("<client>", `one of ${CLIENT_NAMES}`)
+    .option("--url <url>", "address of the gateway (default: the configuration's)", parseConnectUrl)
+    .option("--key <key>", "API key (default: a variable that holds it, or a placeholder)", parseConnectKey)
+    .option("--model <id>", "model (default: the first for chats)", parseConnectModel)
+    .option("--write", "add them to the client's file; what is there stays, and is named")
+    .addHelpText(
+      "after",
+      "\nExit codes: 0 printed or written, 1 nothing was written, 2 wrong use, 3 a file cannot be used.",
+    )
+    .action(async (client: string, _options: object, command: Command) => {
+      const { connect } = await import("./connect.ts");
+      await connect(client, command.optsWithGlobals<ConnectOptions>());
     });
 }
 

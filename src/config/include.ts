@@ -85,11 +85,11 @@ export async function loadTree(
     if (former === undefined) return load(path, place, ancestors);
     if (ancestors.includes(path)) {
       const way = [...ancestors.slice(ancestors.indexOf(path)), path].map(shortPath).join(" → ");
-      report(place, { rule: "include-cycle", message: `includes go round: ${way}` });
+      report(place, { rule: "include-cycle", message: `includes form a cycle: ${way}` });
     } else {
       report(place, {
         rule: "include-twice",
-        message: `${shortPath(path)} is included already, from ${shortPath(former)}`,
+        message: `${shortPath(path)} is already included from ${shortPath(former)}`,
       });
     }
     return null;

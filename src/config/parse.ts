@@ -94,7 +94,7 @@ function syntax({ code, message }: { code: string; message: string }, line: stri
   if (code === "MULTIPLE_DOCS")
     return {
       rule: "yaml-documents",
-      message: "holds more than one document",
+      message: "has more than one document",
       hint: "remove everything from the second '---' on, or move it to a file of its own",
     };
   if (code === "NON_STRING_KEY")
@@ -265,7 +265,7 @@ function controlCharacter(text: string): ControlCharacter | null {
 }
 
 /** Nesting that is given up before it is read to its end. */
-class TooDeep extends Error {
+export class TooDeep extends Error {
   override readonly name = "TooDeep";
   readonly offset: number;
 

@@ -76,7 +76,7 @@ export function refusalOf(plugin: Plugin): Finding | null {
   if (hasPowers(plugin)) {
     return {
       rule: "plugin-contract",
-      message: "the file exports what only the gateway's own plugins may be made by: defineBuiltin",
+      message: "the file uses defineBuiltin, which only the gateway's own plugins may use",
       hint: "use definePlugin, or name a built-in plugin without a path",
     };
   }

@@ -254,6 +254,11 @@ function packageModule(specifier: string): string | null {
   throw new Error(`there is no module '${specifier}'; import from ${entries.join(", ")}`);
 }
 
+/** A plugin is an ES module, also where the nearest package.json, as `npm init` writes it, says CommonJS. */
+function moduleFormat({ pathname }: URL): string | null {
+  return pathname.endsWith(".ts") ? "module-typescript" : null;
+}
+
 /**
  * Lets plugin files in any folder import the package by its name, and carries a plugin's version over to the files it
  * imports by relative path. Process-wide and installed once, however often it is called.
@@ -263,6 +268,10 @@ function installPluginResolver(): void {
   Object.defineProperty(globalThis, INSTALLED, { value: true });
   registerHooks({
     resolve(specifier, context, next) {
+      if (specifier.includes(`?${VERSION}=`)) {
+        const found = next(specifier, context);
+        return { ...found, format: moduleFormat(new URL(found.url)) ?? found.format };
+      }
       const parent = context.parentURL?.includes(`${VERSION}=`) ? new URL(context.parentURL) : null;
       if (!parent) return next(specifier, context);
       const own = packageModule(specifier);
@@ -275,7 +284,7 @@ function installPluginResolver(): void {
       const found = next(specifier, context);
       const url = new URL(found.url);
       url.search = parent.search;
-      return { ...found, url: url.href };
+      return { ...found, url: url.href, format: moduleFormat(url) ?? found.format };
     },
   });
 }

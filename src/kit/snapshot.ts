@@ -188,7 +188,13 @@ export function tierOf({ tiers }: Pick<Snapshot, "tiers">, name: string): Tier {
   return tiers[name] ?? { name, access: [], limits: { day: 0, hour: 0, minute: 0, streams: 0 } };
 }
 
-export function mayCall({ access }: Tier, model: Model): boolean {
+/** The plan that nobody has to name: the only one, if it may call every model; else null. */
+export function onlyTier({ tiers }: Pick<Snapshot, "tiers">): string | null {
+  const [first, ...others] = Object.values(tiers);
+  return first?.access === "all" && others.length === 0 ? first.name : null;
+}
+
+export function mayCall({ access }: Tier, model: Pick<Model, "tier">): boolean {
   return access === "all" || access.includes(model.tier);
 }
 
@@ -272,7 +278,22 @@ export interface Upstream {
   readonly accepts?: Accepts;
   /** Left out: `auto`. */
   readonly api?: ApiChoice;
+  /** Which models of the provider's list are published; left out: none. */
+  readonly publishes?: Publishing;
 }
+
+/** How models that a provider lists are published. */
+export interface Publishing {
+  /** Globs (`*`) over the provider's names. */
+  readonly include: readonly string[];
+  readonly exclude: readonly string[];
+  /** What all of a kind have in common; a kind that is left out has no price here, or this dialect does not serve it. */
+  readonly kinds: Readonly<Partial<Record<Kind, ListedKind>>>;
+  /** Kinds that the dialect serves, whether or not they have a price. */
+  readonly served: readonly Kind[];
+}
+
+export type ListedKind = Pick<Model, "tier" | "price" | "multipliers" | "deadline"> & Pick<Target, "timeouts">;
 
 export type Kind = "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
 
@@ -299,6 +320,8 @@ export interface Model {
   readonly chain: readonly ChainStep[];
   /** Left out: no end is planned. */
   readonly lifecycle?: Lifecycle;
+  /** The upstream whose provider lists it; left out: the configuration writes it out. */
+  readonly listedBy?: string;
 }
 
 /** One place in a chain: a single target, or several that share the place. */

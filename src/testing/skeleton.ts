@@ -1,5 +1,5 @@
-import { access, mkdir, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { access, mkdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 
 const KIT = JSON.stringify("route-gateway/testing");
 
@@ -30,6 +30,24 @@ export async function writePlugin(folder: string, name: string): Promise<readonl
   // Not over what came in between either.
   for (const [path, text] of files) await writeFile(path, text, { flag: "wx" });
   return files.map(([path]) => path);
+}
+
+/**
+ * Makes the files of a folder ES modules, by a package.json of its own. Only where one above says, or implies, that they
+ * are CommonJS: Node does not start their tests then, and TypeScript refuses them.
+ * @returns its path; null: it is not needed
+ */
+export async function writeModuleType(folder: string): Promise<string | null> {
+  const own = join(folder, "package.json");
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    const text = await readFile(join(at, "package.json"), "utf8").catch(() => null);
+    if (text !== null) {
+      if (at === resolve(folder) || /"type"\s*:\s*"module"/.test(text)) return null;
+      await writeFile(own, '{ "type": "module" }\n', { flag: "wx" });
+      return own;
+    }
+    if (at === dirname(at)) return null;
+  }
 }
 
 function pluginText(name: string): string {

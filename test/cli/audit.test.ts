@@ -47,7 +47,9 @@ const COMMANDS: Readonly<Record<string, Change | "reads" | "writes files" | "is 
   replay: "reads",
   test: "reads",
   schema: "reads",
+  connect: "writes files",
   sim: "reads",
+  init: "writes files",
   "plugin new": "writes files",
   // The last: it takes away what the others are about.
   "users delete": ["deleteUser", "USER", "--yes"],

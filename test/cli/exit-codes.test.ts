@@ -57,6 +57,7 @@ const COMMANDS = [
   "check",
   "rollback",
   "schema",
+  "connect claude",
   "test",
   "explain route/one --tier Free",
   "replay gateway.yaml",
@@ -77,7 +78,7 @@ const COMMANDS = [
   "audit verify",
 ];
 /** Commands that need no configuration to be read, and say so by what they do. */
-const OTHERS = ["diff", "plugin new", "sim"];
+const OTHERS = ["diff", "init", "plugin new", "sim"];
 
 function leaves(command: Command, path = ""): string[] {
   const name = path === "" ? "" : path;

@@ -54,7 +54,7 @@ describe("usual mistakes, with the right address in the hint", () => {
     for (const wrong of [`${right}/chat/completions`, `${right}/v9/v9`, `${right}/messages`])
       expect(await said(dialect, wrong)).toMatch(/\((?:write https:|end base_url|.*spoken|write it once)/);
     expect(await said(dialect, right.replace("https:", "http:"))).toBe(
-      `${name} is reached by https alone (write ${url})`.replace(/^/, "upstream 'alpha', base_url: "),
+      `${name} is reachable by https only (write ${url})`.replace(/^/, "upstream 'alpha', base_url: "),
     );
   });
 
@@ -87,7 +87,7 @@ describe("usual mistakes, with the right address in the hint", () => {
       "write https://RESOURCE.openai.azure.com",
     ],
     ["openai", "https://my-team.openai.azure.com", "write https://RESOURCE.openai.azure.com/openai/v1"],
-    ["azure", "https://RESOURCE.openai.azure.com", "write the name that is yours in its place"],
+    ["azure", "https://RESOURCE.openai.azure.com", "replace it by your own name"],
     ["bedrock", "https://bedrock-runtime.amazonaws.com", "write https://bedrock-runtime.REGION.amazonaws.com"],
     ["bedrock", "https://bedrock.us-east-1.amazonaws.com", "write https://bedrock-runtime.REGION.amazonaws.com"],
     [
@@ -138,7 +138,7 @@ test("every provider has a source, and an example that the table of vendors know
 });
 
 test("no address in the documentation or in the shipped files is a mistake", async () => {
-  const texts = globSync(["README.md", "deploy/**/*.{md,yaml}", "gateway.yaml"]).map((file) =>
+  const texts = globSync(["README.md", "docs/**/*.md", "deploy/**/*.{md,yaml}", "gateway.yaml"]).map((file) =>
     readFileSync(file, "utf8"),
   );
   const blocks = texts.flatMap((text) => [...text.matchAll(/dialect: (\w+),?\s+base_url: "(https?:[^"$]+)"/g)]);

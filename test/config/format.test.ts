@@ -8,14 +8,14 @@ const place = { file: resolve("conf/gateway.yaml"), line: 3, column: 5, endColum
 const unknown = diagnose(place, "/models/a", { rule: "unknown-key", message: "unknown key 'a'", hint: "remove it" });
 const unused = diagnose({ ...place, file: "/elsewhere/x.yaml" }, "", {
   rule: "unused-upstream",
-  message: "is in no chain",
+  message: "is not used in any chain",
   severity: "warning",
 });
 
 test("text: one line each, then a count", () => {
   expect(formatText([unknown, unused])).toBe(
     "conf/gateway.yaml:3:5: error unknown-key unknown key 'a' (remove it)\n" +
-      "/elsewhere/x.yaml:3:5: warning unused-upstream is in no chain\n" +
+      "/elsewhere/x.yaml:3:5: warning unused-upstream is not used in any chain\n" +
       "1 error, 1 warning\n",
   );
   expect(formatText([])).toBe("0 errors, 0 warnings\n");

@@ -50,8 +50,8 @@ async function loadedPlugin(): Promise<unknown> {
 test("a plugin outside any package imports #kit, #schema and its own files", async () => {
   expect(await loadedPlugin()).toMatchObject({ name: "own", stage: "transform", kit: "function" });
   const { files, sources } = await load();
-  const own = ["gateway.yaml", "plugins/own.ts", "plugins/lib/words.ts", "plugins/own.schema.json"].map((name) =>
-    join(folder, name),
+  const own = ["gateway.yaml", "plugins/own.ts", "plugins/lib/words.ts", "plugins/own.schema.json", ".env"].map(
+    (name) => join(folder, name),
   );
   expect(files.map(({ path }) => path)).toEqual(own);
   expect(sources.map(({ kind }) => kind)).toEqual(["config", "plugin", "plugin", "plugin"]);

@@ -12,7 +12,7 @@ const good = await loadConfig(options(shipped, { mode: "check" }));
 
 function generation(hash: string, retire: () => Promise<void> = () => Promise.resolve()): Generation {
   const snapshot = { ...good.snapshot!, hash };
-  return { number: 1, snapshot, loaded: { ...good, snapshot }, loadedAt: 0, retire } as Generation;
+  return { number: 1, snapshot, loaded: { ...good, ok: true, snapshot }, loadedAt: 0, retire } as unknown as Generation;
 }
 
 /** A reloader of the shipped file, which runs under another hash: every reload is a change. */
@@ -30,6 +30,8 @@ function reloader({ first = generation("before"), ...parts }: Partial<ReloaderPa
     kept: { list: [], find: () => "nothing is kept", load: () => Promise.resolve(null) },
     agreement: () => ownAgreement(() => 0),
     warnings: () => [],
+    listed: (loaded) => Promise.resolve(loaded),
+    lists: () => ({}),
     onEvent: (event) => told.push(event),
     afterReload: (result) => result,
     now: () => 0,

@@ -43,7 +43,7 @@ describe("warnings of what serves", () => {
     expect(await gateway.reload({ upstreams: { unused } })).toMatchObject({ ok: true });
     const warning = { rule: "unused-upstream", severity: "warning", pointer: "/upstreams/unused" };
     expect((await status()).warnings).toEqual([expect.objectContaining(warning)]);
-    const logged = lines.filter((line) => line.includes("is in no chain"));
+    const logged = lines.filter((line) => line.includes("is not used in any chain"));
     expect(logged).toHaveLength(1);
     expect(await gateway.reload({ upstreams: { unused: null } })).toMatchObject({ ok: true });
     expect((await status()).warnings).toEqual([]);

@@ -34,7 +34,7 @@ export function linkAddress(context: LinkContext, upstream: Incomplete<UpstreamC
 
 function placeholder(written: string): Wrong | null {
   if (!PLACEHOLDER.test(written)) return null;
-  return { message: "still holds a placeholder", hint: "write the name that is yours in its place" };
+  return { message: "still contains a placeholder", hint: "replace it by your own name" };
 }
 
 function wrongProvider(url: URL, path: string, dialect: UpstreamConfig["dialect"]): Wrong | null {
@@ -45,7 +45,7 @@ function wrongProvider(url: URL, path: string, dialect: UpstreamConfig["dialect"
   if (right === undefined) {
     return { message: `${at.name} does not speak the dialect ${dialect} there`, hint: spoken(at) };
   }
-  if (protocol !== "https:") return { message: `${at.name} is reached by https alone`, hint: `write ${right.url}` };
+  if (protocol !== "https:") return { message: `${at.name} is reachable by https only`, hint: `write ${right.url}` };
   const isRight = right.path?.test(path) ?? path === new URL(right.url).pathname.replace(/\/$/, "");
   if (isRight) return null;
   return { message: `is not where ${at.name} answers the dialect ${dialect}`, hint: `write ${right.url}` };
@@ -136,7 +136,7 @@ function linkCredentials(context: LinkContext, upstream: Incomplete<UpstreamConf
   if (dialect === undefined || keys.every((key) => key === undefined || NO_SECRETS.has(key))) return;
   for (const header of Object.keys(headers)) {
     if (!CREDENTIALS[dialect].includes(header.toLowerCase())) continue;
-    const message = `the header '${header}' is sent in place of every key of api_keys`;
+    const message = `the header '${header}' replaces every key in api_keys`;
     const hint = "remove the header, or move its key to api_keys";
     const finding = { rule: "credentials-header", severity: "warning", message, hint } as const;
     context.report(join(pointer, "headers", header), finding, "key");
@@ -179,7 +179,7 @@ function linkBetas(context: LinkContext, upstream: Incomplete<UpstreamConfig>, p
 
 function whyNoBeta(field: string, dialect: string): Wrong | null {
   if (BETAS.test(field)) {
-    return { message: `'${field}' lets no beta through`, hint: "name each beta: anthropic-beta:NAME" };
+    return { message: `'${field}' allows no beta`, hint: "name each beta: anthropic-beta:NAME" };
   }
   if (!field.startsWith("anthropic-beta:") || WITH_BETAS.has(dialect)) return null;
   return { message: `'${field}' is never sent: the dialect ${dialect} has no betas`, hint: "remove it" };

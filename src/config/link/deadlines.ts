@@ -88,7 +88,7 @@ export function linkHeartbeat(context: LinkContext): void {
   context.report("/server/heartbeat", {
     rule: "setting-order",
     severity: "warning",
-    message: `is never sent: every upstream is given up after ${seconds(longest)} of silence`,
+    message: `is never sent: every upstream times out after ${seconds(longest)} of silence`,
     hint: "make it shorter than timeouts.first_byte and timeouts.idle",
   });
 }

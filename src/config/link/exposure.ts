@@ -31,8 +31,8 @@ function linkAdminTokens(context: LinkContext): void {
     context.report(`${pointer}/token`, {
       rule: "admin-token-short",
       severity: "warning",
-      message: `has fewer than ${MIN_TOKEN_CHARACTERS} characters, and other machines may try it`,
-      hint: "make one with openssl rand -hex 32",
+      message: `has fewer than ${MIN_TOKEN_CHARACTERS} characters, and other machines can reach the listener`,
+      hint: "generate one with openssl rand -hex 32",
     });
   }
 }

@@ -33,7 +33,7 @@ export function linkFeatures(
       // Of a model that is not strict such requests are served, without.
       severity: strict ? "error" : "warning",
       message: `no step of the chain can carry ${promise}${strict ? ", and the model is strict" : ""}`,
-      hint: "take it from features, or add a step that can",
+      hint: "remove it from features, or add a step that can",
     });
   }
   for (const step of missing) {
@@ -75,7 +75,7 @@ function reportNotListed(context: LinkContext, { pointer }: Place, promises: rea
     rule: "chain-features",
     severity: "warning",
     message: `this step lacks ${promises.join(", ")}, which the model promises`,
-    hint: "requests that need it are sent there all the same",
+    hint: "requests that need it are still sent there",
   });
 }
 
@@ -96,7 +96,7 @@ function reportNotCarried(
       vendor === null
         ? `the dialect ${dialect} cannot ask ${asked} for ${what}`
         : `${asked} of the vendor ${vendor} cannot be asked for ${what}`,
-    hint: vendor === null ? hint : `${hint}; where it does, say so in the upstream's accepts`,
+    hint: vendor === null ? hint : `${hint}; if it does, set it in the upstream's accepts`,
   });
 }
 

@@ -14,7 +14,7 @@ export function linkLifecycle(context: LinkContext, id: string, model: Incomplet
   const { deprecated_at: deprecated, sunset_at: sunset, successor } = model;
   if (deprecated !== undefined && sunset !== undefined && timeOf(sunset) < timeOf(deprecated)) {
     const hint = "a model is deprecated first: make sunset_at the later one";
-    context.report(join(pointer, "sunset_at"), { rule: "model-sunset", message: "lies before deprecated_at", hint });
+    context.report(join(pointer, "sunset_at"), { rule: "model-sunset", message: "is before deprecated_at", hint });
     return;
   }
   if (successor !== undefined) linkSuccessor(context, { id, model, successor, pointer });
@@ -40,6 +40,7 @@ function linkSuccessor(context: LinkContext, { id, model, successor, pointer }: 
     context.report(place, { rule: "model-successor", severity, message, hint });
   const { models = {} } = context.config;
   const known = context.names("models") ?? [];
+  if (!known.includes(successor) && context.publishesListed) return;
   if (!known.includes(successor)) {
     return report(`no model is named ${context.show(place)}`, didYouMean(successor, known));
   }
@@ -89,7 +90,7 @@ function linkSunset(
   const then = successor === undefined ? "requests for it are refused" : `${successor} serves its requests`;
   const finding =
     left <= 0
-      ? { message: `is over: ${then}`, hint: "remove the model once nobody asks for it, or move the date" }
+      ? { message: `is over: ${then}`, hint: "remove the model when nobody requests it, or move the date" }
       : {
           message: `is in ${days === 1 ? "a day" : `${days} days`}: then ${then}`,
           hint: "tell its users, or move the date",

@@ -59,7 +59,7 @@ function linkLimits(context: LinkContext, tier: Plan, pointer: string): void {
   const zero = Object.entries(windows).find(([, limit]) => limit === 0)?.[0];
   const others = Object.entries(windows).filter(([, limit]) => limit !== undefined && limit !== 0);
   if (zero !== undefined && others.length > 0) {
-    const message = `is 0, so that ${others.map(([name]) => name).join(" and ")} mean nothing: every request is refused`;
+    const message = `is 0, so ${others.map(([name]) => name).join(" and ")} have no effect: every request is refused`;
     contradiction(context, join(pointer, zero), message, "raise it, or write none");
   } else if (isAbove(hour, day)) {
     // A request counts at least one unit of the day, so the day is used up first.

@@ -11,6 +11,7 @@ import { linkExposure } from "./exposure.ts";
 import { linkTiers } from "./limits.ts";
 import { linkModels } from "./models.ts";
 import { linkPipeline } from "./pipeline.ts";
+import { linkPublishing } from "./publishing.ts";
 import { linkAuth, linkServer, linkStore } from "./server.ts";
 import { linkUpstreams, parseUrl } from "./upstreams.ts";
 
@@ -41,6 +42,7 @@ export function* link(validated: Validated, loaded: LoadedSteps, options: LinkOp
   linkExposure(context);
   linkHeartbeat(context);
   yield* linkModels(context);
+  linkPublishing(context);
   linkPipeline(context, loaded.steps);
   yield* linkRefresh(context);
   linkStatus(context);
@@ -58,8 +60,8 @@ function linkPlainSecrets(context: LinkContext, secrets: readonly SecretScalar[]
     context.report(pointer, {
       rule: "plain-secret",
       severity: "warning",
-      message: "is a secret that stands in the file",
-      hint: "write ${env:NAME}, ${file:path} or ${exec:command}, and change it if others could read the file",
+      message: "is a plain-text secret",
+      hint: "move it to an environment variable, ${env:NAME}, or a file, ${file:path}; change it if others could read this file",
     });
   }
 }
@@ -96,10 +98,10 @@ function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => S
     if (typeof reference?.unset === "string" && reference.unset !== "") {
       const pointer = join("", ...path);
       const message = `the variable ${reference.unset} is not set`;
-      const hint = `set it, or give a default: \${env:${reference.unset}:-…}`;
+      const hint = `set it, for example in .env beside the configuration, or give a default: \${env:${reference.unset}:-…}`;
       context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
     } else if (TIMER_KEYS.has(path.at(-1)) && isTooLong(value)) {
-      const message = "is longer than a timer can wait";
+      const message = "is longer than a timer can run";
       context.report(join("", ...path), { rule: "timer-range", message, hint: `at most ${MAX_TIMER}` });
     }
   });
@@ -137,7 +139,7 @@ function linkStatus(context: LinkContext): void {
     const pointer = join("/status/incidents", index);
     const { id, status, created_at: created, resolved_at: resolved } = incident ?? {};
     if (id !== undefined && ids.has(id)) {
-      const message = `the id ${context.show(`${pointer}/id`)} is taken by an incident above`;
+      const message = `the id ${context.show(`${pointer}/id`)} is already used by an incident above`;
       context.report(`${pointer}/id`, { rule: "duplicate-incident", message, hint: "give each incident its own id" });
     }
     if (id !== undefined) ids.add(id);

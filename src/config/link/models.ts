@@ -59,7 +59,16 @@ function linkFieldsOfKind(context: LinkContext, model: Incomplete<ModelConfig>, 
   }
 }
 
-function linkAccess(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
+/**
+ * @param model one that is written out, or what an upstream's listed models have in common
+ * @param orHide the other remedy for a model that nobody can call
+ */
+export function linkAccess(
+  context: LinkContext,
+  model: Pick<Incomplete<ModelConfig>, "tier" | "kind" | "published" | "multipliers">,
+  pointer: string,
+  orHide = ", or set published: false",
+): void {
   const { tiers } = context.config;
   const { tier, kind } = model;
   if (tiers === undefined || tier === undefined || !Object.hasOwn(tiers, tier)) return;
@@ -70,12 +79,12 @@ function linkAccess(context: LinkContext, model: Incomplete<ModelConfig>, pointe
       rule: "unreachable-model",
       severity: "warning",
       message,
-      hint: "add the tier to a plan's access, or set published: false",
+      hint: `add the tier to a plan's access${orHide}`,
     });
   }
   if (plans.length > 0 && plans.every(([, plan]) => !mayRequest(plan)) && model.published !== false) {
     const message = `every plan that may call it has a limit of 0: ${plans.map(([name]) => name).join(", ")}`;
-    const hint = "raise the limits, or set published: false";
+    const hint = `raise the limits${orHide}`;
     context.report(join(pointer, "tier"), { rule: "unreachable-model", severity: "warning", message, hint });
   }
   if (kind === undefined) return;
@@ -107,7 +116,7 @@ function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPo
     linkMaxOutput(context, model, target, at);
     linkParameters(context, model, target, at);
     if (target.weight !== undefined && !weighted) {
-      const message = "a weight counts in a step with balance: weighted only";
+      const message = "a weight has an effect only in a step with balance: weighted";
       context.report(
         join(at, "weight"),
         { rule: "target-weight", severity: "warning", message, hint: "remove it" },
@@ -118,7 +127,7 @@ function linkChain(context: LinkContext, model: Incomplete<ModelConfig>, modelPo
     if (upstream === undefined || name === undefined) continue;
     const identity = JSON.stringify([upstream, name, parameters]);
     if (seen.has(identity)) {
-      const message = "the chain has this upstream and model already";
+      const message = "the chain already has this upstream and model";
       context.report(at, { rule: "repeated-target", severity: "warning", message, hint: "remove the second one" });
     }
     seen.add(identity);
@@ -192,8 +201,8 @@ function linkMaxOutput(
   context.report(pointer, {
     rule: "vendor-limits",
     severity: "warning",
-    message: `${context.show(pointer)} does not write as many as the ${tokens} tokens of the model's max_output`,
-    hint: "lower max_output, or take another model for this step",
+    message: `${context.show(pointer)} cannot write the ${tokens} tokens of the model's max_output`,
+    hint: "lower max_output, or use another model in this step",
   });
 }
 

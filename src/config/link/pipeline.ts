@@ -23,7 +23,7 @@ function linkOrder(context: LinkContext, steps: readonly ResolvedStep[]): void {
     const step = steps[index];
     if (!step) continue;
     const { name, stage } = step.plugin;
-    const message = `'${name}' (stage ${stage}) stands in the wrong place`;
+    const message = `'${name}' (stage ${stage}) is in the wrong place`;
     context.report(step.at, { rule: "pipeline-order", message, hint: `the order of stages is ${STAGES.join(", ")}` });
   }
 }
@@ -33,12 +33,12 @@ function linkRepeats(context: LinkContext, steps: readonly ResolvedStep[]): void
   for (const { plugin, at, local } of steps) {
     // Transforms may differ in options and conditions; the others would reserve, guard or charge twice.
     const relays = stagesOf(plugin).includes("relay");
-    const key = relays ? "the relay" : `'${plugin.name}'`;
+    const key = relays ? "relay" : `plugin '${plugin.name}'`;
     const once = relays || (!local && plugin.stage !== "transform");
     if (once && seen.has(key)) {
       context.report(at, {
         rule: "duplicate-plugin",
-        message: `${key} stands in the pipeline already`,
+        message: `duplicate ${key}`,
         hint: "remove one of the two",
       });
     }
@@ -81,7 +81,7 @@ function linkCondition(context: LinkContext, { plugin, pointer, when }: Resolved
   }
   for (const [index, tier] of (when.tiers ?? []).entries())
     context.resolve("tiers", tier, join(pointer, "when", "tiers", index));
-  const models = context.names("models");
+  const models = context.publishesListed ? null : context.names("models");
   for (const [index, glob] of (when.models ?? []).entries()) {
     const at = join(pointer, "when", "models", index);
     if (glob === undefined || models === null || models.some((id) => matchesGlob(glob, id))) continue;
@@ -89,7 +89,7 @@ function linkCondition(context: LinkContext, { plugin, pointer, when }: Resolved
       rule: "condition-unmatched",
       severity: "warning",
       message: `${context.show(at)} matches no model`,
-      hint: "* stands for any text",
+      hint: "* matches any text",
     });
   }
 }

@@ -58,7 +58,7 @@ export const PRICE_UNITS: Readonly<
   },
 };
 
-/** Prices are there, in units of the model's kind; a free model says 0. */
+/** Prices are there, in units of the model's kind; write 0 for a free model. */
 function linkPrice(context: LinkContext, { kind, price }: Incomplete<ModelConfig>, modelPointer: string): void {
   const pointer = join(modelPointer, "price");
   if (kind === undefined) return;
@@ -71,7 +71,7 @@ function linkPrice(context: LinkContext, { kind, price }: Incomplete<ModelConfig
   const finding = {
     rule: "missing-price",
     message: `has no price ${missing.join(" and no ")}`,
-    hint: "a free model says 0",
+    hint: "write 0 for a free model",
   } as const;
   context.report(price === undefined ? modelPointer : pointer, finding, "key");
 }
@@ -98,7 +98,7 @@ function linkUnits(context: LinkContext, kind: Kind, price: Price, pointer: stri
 const DAY_MS = 86_400_000;
 const MAX_AGE_DAYS = 180;
 
-function linkAge(context: LinkContext, price: Price, pointer: string): void {
+export function linkAge(context: LinkContext, price: Price, pointer: string): void {
   const { verified_at: verified } = price ?? {};
   if (verified === undefined || context.now === null) return;
   const age = Math.floor((context.now - Date.parse(`${verified}T00:00:00Z`)) / DAY_MS);
@@ -107,8 +107,8 @@ function linkAge(context: LinkContext, price: Price, pointer: string): void {
   context.report(join(pointer, "verified_at"), {
     rule: "stale-price",
     severity: "warning",
-    message: age < 0 ? "lies ahead" : `was ${age} days ago, more than ${MAX_AGE_DAYS}`,
-    hint: "compare with the provider's prices, and write the day on which you did",
+    message: age < 0 ? "is in the future" : `was ${age} days ago, more than ${MAX_AGE_DAYS}`,
+    hint: "compare with the provider's prices, and write today's date",
   });
 }
 
@@ -145,8 +145,8 @@ function linkMargin(context: LinkContext, model: Incomplete<ModelConfig>, cost: 
       {
         rule: "negative-margin",
         severity: "warning",
-        message: `${what} costs ${amountAt(paid, loss)}, and the model's price, times its multipliers, is less`,
-        hint: "raise the price or a multiplier, or take the step from the chain",
+        message: `${what} costs ${amountAt(paid, loss)}, more than the model's price with its multipliers`,
+        hint: "raise the price or a multiplier, or remove the step",
       },
       "key",
     );

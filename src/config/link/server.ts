@@ -18,7 +18,7 @@ export function linkServer(context: LinkContext): void {
   if (server?.body_limit !== undefined && bytes(server.body_limit) > MAX_BODY_BYTES) {
     context.report("/server/body_limit", {
       rule: "body-limit",
-      message: "is more than one request may take of the memory",
+      message: "is more memory than one request may use",
       hint: "at most 256MiB",
     });
   }
@@ -53,11 +53,11 @@ function linkShedding(context: LinkContext): void {
   const report = (pointer: string, message: string, hint: string): void =>
     context.report(pointer, { rule: "shed-bound", severity: "warning", message, hint });
   if (delay !== undefined && milliseconds(delay) < milliseconds(MIN_LOOP_DELAY)) {
-    const message = "is passed by the garbage collection of a process that is not overloaded";
+    const message = "is exceeded by garbage collection in a process that is not overloaded";
     report("/server/shed/loop_delay", message, `make it ${MIN_LOOP_DELAY} or more`);
   }
   if (typeof heap === "string" && bytes(heap) < bytes(MIN_HEAP)) {
-    const message = "is passed by a process with little to do: the lowest class would always be refused";
+    const message = "is exceeded by an idle process: the lowest class would always be refused";
     report("/server/shed/heap", message, `make it ${MIN_HEAP} or more, or a share such as 0.85`);
   }
 }
@@ -85,8 +85,8 @@ function linkAdmin(context: LinkContext): void {
   for (const [index, { name, token, pointer }] of inUse.entries()) {
     const before = inUse.slice(0, index);
     const same = before.some((other) => other.name === name)
-      ? { key: "name", message: `the name ${context.show(`${pointer}/name`)} is taken by a token above` }
-      : { key: "token", message: "is a token above too: the audit log could not tell them apart" };
+      ? { key: "name", message: `the name ${context.show(`${pointer}/name`)} is already used by a token above` }
+      : { key: "token", message: "repeats a token above: the audit log could not tell them apart" };
     if (!before.some((other) => other.name === name || other.token === token)) continue;
     const hint = "give each token its own name and value; admin is the name of server.admin.token";
     context.report(`${pointer}/${same.key}`, { rule: "duplicate-admin-token", message: same.message, hint });
@@ -124,7 +124,7 @@ function linkAddresses(context: LinkContext): void {
     if (former) {
       context.report(pointer, {
         rule: "duplicate-address",
-        message: `port ${port} is taken already by ${former.pointer}`,
+        message: `port ${port} is already used by ${former.pointer}`,
         hint: "give each listener its own port",
       });
     } else {
@@ -151,7 +151,7 @@ function linkProxy(context: LinkContext, cidr: string, pointer: string): void {
   if (!valid) {
     context.report(pointer, {
       rule: "invalid-cidr",
-      message: `${context.show(pointer)} is no CIDR`,
+      message: `${context.show(pointer)} is not an address or a CIDR`,
       hint: "write 10.0.3.7, 10.0.3.0/24 or fd12:3456::/64",
     });
   } else if (isMapped(address)) {
@@ -161,19 +161,19 @@ function linkProxy(context: LinkContext, cidr: string, pointer: string): void {
       hint: "write it as IPv4, 10.0.3.0/24",
     });
   } else if (length === 0) {
-    const message = "every client may say what its address is";
+    const message = "every client can forge its address";
     context.report(pointer, {
       rule: "trust-everyone",
       severity: "warning",
       message,
-      hint: "name the proxies' own networks",
+      hint: "name the networks of the proxies",
     });
   } else if (isWholePrivate(cidr)) {
     context.report(pointer, {
       rule: "trust-private",
       severity: "warning",
-      message: "every machine of a private network may say what a client's address is",
-      hint: "name the proxies' own addresses, or the subnet that only they are in",
+      message: "every machine in a private network can forge a client's address",
+      hint: "name the addresses of the proxies, or a subnet that contains only them",
     });
   }
 }
@@ -208,7 +208,7 @@ export function linkStore(context: LinkContext): void {
   if (url !== undefined && nodes !== undefined) {
     context.report(
       "/store/nodes",
-      { rule: "store-conflict", message: "stands beside store.url", hint: "keep one of the two" },
+      { rule: "store-conflict", message: "conflicts with store.url", hint: "keep one of the two" },
       "key",
     );
   }
@@ -218,7 +218,7 @@ export function linkStore(context: LinkContext): void {
     if (node !== undefined && !isRedis(node)) {
       context.report(join("/store/nodes", index), {
         rule: "store-url",
-        message: "is no redis:// or rediss:// URL",
+        message: "must be a redis:// or rediss:// URL",
         hint: "redis://HOST:PORT",
       });
     }
@@ -227,7 +227,7 @@ export function linkStore(context: LinkContext): void {
   if (retention !== undefined && milliseconds(retention) < MIN_RETENTION_MS) {
     context.report("/store/retention", {
       rule: "store-retention",
-      message: "is shorter than the week for which a settlement may wait for the store: it could be charged twice",
+      message: "is shorter than 7 days, for which a settlement may wait for the store: it could be charged twice",
       hint: "7d or longer",
     });
   }
@@ -285,7 +285,7 @@ export function linkAuth(context: LinkContext): void {
   if (smtp !== "" && !/^smtps?:$/.test(parseUrl(smtp)?.protocol ?? "")) {
     context.report("/auth/email/smtp", {
       rule: "smtp-url",
-      message: "is no smtp:// or smtps:// URL",
+      message: "must be a smtp:// or smtps:// URL",
       hint: "smtps://USER:PASSWORD@HOST:465",
     });
   }
@@ -307,7 +307,7 @@ function linkSecrets(context: LinkContext): void {
     const pointer = join("/auth/tokens/secrets", index);
     const { kid, value = "" } = secret ?? {};
     if (kid !== undefined && kids.has(kid)) {
-      const message = `the kid ${context.show(`${pointer}/kid`)} is taken by a secret above`;
+      const message = `the kid ${context.show(`${pointer}/kid`)} is already used by a secret above`;
       context.report(`${pointer}/kid`, { rule: "duplicate-kid", message, hint: "give each secret its own kid" });
     }
     if (kid !== undefined) kids.add(kid);
@@ -316,7 +316,7 @@ function linkSecrets(context: LinkContext): void {
       context.report(`${pointer}/value`, {
         rule: "weak-secret",
         message,
-        hint: "make one with: openssl rand -base64 48",
+        hint: "generate one with: openssl rand -base64 48",
       });
     }
   }

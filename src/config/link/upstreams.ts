@@ -24,7 +24,7 @@ export function linkUpstreams(context: LinkContext): void {
         {
           rule: "unused-upstream",
           severity: "warning",
-          message: "is in no chain",
+          message: "is not used in any chain",
           hint: "use it in a chain, or remove it",
         },
         "key",
@@ -67,9 +67,13 @@ function linkConnection(
 
 /** Null when a chain is wrong: the upstream may have been meant there. */
 function usedUpstreams(context: LinkContext): ReadonlySet<string> | null {
-  if (context.isInvalid("/models") || context.names("models") === null) return null;
-  const models = Object.values(context.config.models ?? {});
-  return new Set(models.flatMap((model) => targetsOf(model?.chain, "").map(({ target }) => target.upstream ?? "")));
+  if (context.isInvalid("/models") || !context.hasModels) return null;
+  const { models = {}, upstreams = {} } = context.config;
+  const publishing = Object.entries(upstreams).flatMap(([name, upstream]) =>
+    upstream !== undefined && "models" in upstream ? [name] : [],
+  );
+  const targets = Object.values(models).flatMap((model) => targetsOf(model?.chain, ""));
+  return new Set([...publishing, ...targets.map(({ target }) => target.upstream ?? "")]);
 }
 
 /** The names that targets have at each upstream. */
@@ -86,7 +90,7 @@ function modelsByUpstream({ config }: LinkContext): ReadonlyMap<string, Readonly
 }
 
 /** Whose models fail one by one, as each runs on servers of its own. */
-const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
+export const AGGREGATORS: ReadonlySet<string> = new Set(["openrouter", "vllm", "bedrock", "azure"]);
 
 function linkBreakerScope(context: LinkContext, name: string, modelCount: number): void {
   const { upstreams = {}, defaults } = context.config;
@@ -136,7 +140,7 @@ function linkVendor(context: LinkContext, upstream: Incomplete<UpstreamConfig>, 
   for (const key of ["vendor", "api"] as const) {
     const { dialects, remedy } = DIALECTS_OF_KEY[key];
     if (upstream[key] === undefined || (dialects as readonly string[]).includes(dialect)) continue;
-    const message = `'${key}' means nothing for the dialect ${dialect}, only for ${dialects.join(" and ")}`;
+    const message = `'${key}' has no effect in the dialect ${dialect}, only for ${dialects.join(" and ")}`;
     context.report(join(pointer, key), { rule: "vendor-dialect", message, hint: remedy }, "key");
   }
 }
@@ -274,7 +278,7 @@ function linkGoogle(context: LinkContext, name: string, upstream: Incomplete<Ups
 }
 
 function vertexUrl(host: string, publisher: string): Finding {
-  const message = "an address of Vertex AI names its version, project, location and publisher";
+  const message = "an address of Vertex AI must name version, project, location and publisher";
   return {
     rule: "upstream-url",
     message,
@@ -296,7 +300,7 @@ function wrongKey(
     return { message, hint: `${place}, or give a key of the provider` };
   }
   if (!google) return null;
-  const message = file === null ? "the upstream's key begins like JSON and is none" : wrongFile(file);
+  const message = file === null ? "the upstream's key looks like JSON and is not valid JSON" : wrongFile(file);
   return message === null ? null : { message, hint: HINT };
 }
 

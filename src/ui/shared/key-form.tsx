@@ -154,7 +154,7 @@ export function KeyForm(props: {
         onValue={(models) => set({ models })}
         spellcheck={false}
         placeholder="route/*-mini, route/swift"
-        hint="The only ones it may call; * stands for any text. Empty: all of the plan."
+        hint="The only ones it may call; * matches any text. Empty: all of the plan."
         error={errorOf(problem, "/models")}
       />
       <div class="pair">

@@ -1,3 +1,7 @@
+import { CLIENTS } from "../../../src/cli/connect/clients.ts";
+import { writeSettings } from "../../../src/cli/connect/formats.ts";
+import type { Json } from "../../../src/kit/index.ts";
+
 /** What an agent works with in one run. */
 export interface Setting {
   /** Where the agent finds its provider: an origin, such as `http://127.0.0.1:8080`. */
@@ -25,4 +29,20 @@ export interface Agent {
   readonly calls: (setting: Setting) => readonly (readonly string[])[];
   /** `METHOD /path` of what it asks beside inference, which the gateway may refuse. */
   readonly besides?: RegExp;
+}
+
+const CONTEXT_WINDOW = 128_000;
+
+/** The settings that `gateway connect` gives a client. @param key null: they name the variable that holds it. */
+export function connected(name: string, { origin, model }: Setting, key: string | null): Connected {
+  const { shown, format, settings } = CLIENTS.find((client) => client.name === name)!;
+  const values = settings({ url: origin, key, model, contextWindow: CONTEXT_WINDOW }) as Json;
+  return { path: shown.replace("~/", ""), values, text: writeSettings(format, values) };
+}
+
+export interface Connected {
+  /** Within the agent's home. */
+  readonly path: string;
+  readonly values: Json;
+  readonly text: string;
 }

@@ -1,4 +1,4 @@
-import type { Agent } from "./agent.ts";
+import { type Agent, connected } from "./agent.ts";
 
 export const CLINE: Agent = {
   name: "cline",
@@ -6,9 +6,10 @@ export const CLINE: Agent = {
   version: "3.0.65",
   endpoint: "/v1/chat/completions",
   bin: "cline",
+  files: (setting) => {
+    const { path, text } = connected("cline", setting, setting.key);
+    return { [path]: text };
+  },
   env: () => ({ CLINE_TELEMETRY_DISABLED: "1", CLINE_NO_AUTO_UPDATE: "1" }),
-  calls: ({ origin, key, model, prompt }) => [
-    ["auth", "openai", "--apikey", key, "--baseurl", `${origin}/v1`, "--modelid", model],
-    ["--json", "-t", "100", prompt],
-  ],
+  calls: ({ prompt }) => [["--json", "-t", "100", prompt]],
 };

@@ -1,20 +1,17 @@
-import type { Agent, Setting } from "./agent.ts";
+import { type Agent, connected, type Setting } from "./agent.ts";
 
-/** As a provider of its own in the configuration, and as the built-in one of which only the address is set. */
+/** As `gateway connect` sets it up, with the key in a variable and in the file; and the built-in one at another address. */
 export const CODEX: readonly Agent[] = [
-  codex("codex/custom", ({ origin }) => [
-    `model_provider = "gateway"`,
-    `[model_providers.gateway]`,
-    `name = "Gateway"`,
-    `base_url = ${JSON.stringify(`${origin}/v1`)}`,
-    `env_key = "OPENAI_API_KEY"`,
-    `wire_api = "responses"`,
-  ]),
-  codex("codex/builtin", ({ origin }) => [`openai_base_url = ${JSON.stringify(`${origin}/v1`)}`]),
+  codex("codex/custom", (setting) => connected("codex", setting, null).text),
+  codex("codex/token", (setting) => connected("codex", setting, setting.key).text),
+  codex(
+    "codex/builtin",
+    ({ origin, model }) => `model = ${JSON.stringify(model)}\nopenai_base_url = ${JSON.stringify(`${origin}/v1`)}\n`,
+  ),
 ];
 
 /** @param provider lines of the configuration, tables last. */
-function codex(name: string, provider: (setting: Setting) => readonly string[]): Agent {
+function codex(name: string, provider: (setting: Setting) => string): Agent {
   return {
     name,
     package: "@openai/codex",
@@ -23,16 +20,15 @@ function codex(name: string, provider: (setting: Setting) => readonly string[]):
     bin: "codex",
     files: (setting) => ({
       ".codex/config.toml": [
-        `model = ${JSON.stringify(setting.model)}`,
         `check_for_update_on_startup = false`,
-        ...provider(setting),
+        provider(setting),
         `[analytics]`,
         `enabled = false`,
         "",
       ].join("\n"),
       ".codex/auth.json": { OPENAI_API_KEY: setting.key },
     }),
-    env: ({ key, home }) => ({ OPENAI_API_KEY: key, CODEX_HOME: `${home}/.codex` }),
+    env: ({ key, home }) => ({ OPENAI_API_KEY: key, GATEWAY_API_KEY: key, CODEX_HOME: `${home}/.codex` }),
     // Its sandbox needs namespaces that a container may not have; what it is told to run is known here.
     calls: ({ prompt }) => [["exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox", prompt]],
     besides: /^GET \/v1\/(?:responses|models)$/,

@@ -1,4 +1,5 @@
-import type { Agent } from "./agent.ts";
+import type { Json } from "../../../src/kit/index.ts";
+import { type Agent, connected } from "./agent.ts";
 
 export const CONTINUE: readonly Agent[] = [
   continueWith("continue/chat", "/v1/chat/completions", "openai"),
@@ -12,25 +13,17 @@ function continueWith(name: string, endpoint: Agent["endpoint"], provider: strin
     version: "1.5.47",
     endpoint,
     bin: "cn",
-    files: ({ origin, key, model }) => ({
-      ".continue/config.yaml": {
-        name: "gateway",
-        version: "1.0.0",
-        schema: "v1",
-        models: [
-          {
-            name: "gateway",
-            provider,
-            model,
-            apiBase: `${origin}/v1`,
-            apiKey: key,
-            roles: ["chat"],
-            capabilities: ["tool_use"],
-          },
-        ],
-      },
+    files: (setting) => {
+      const { path, values } = connected("continue", setting, null);
+      const models = (values["models"] as readonly Json[]).map((model) => ({ ...model, provider, roles: ["chat"] }));
+      return { [path]: { ...values, models } };
+    },
+    env: ({ key }) => ({
+      GATEWAY_API_KEY: key,
+      CONTINUE_TELEMETRY_ENABLED: "0",
+      CONTINUE_CLI_ENABLE_TELEMETRY: "0",
+      FORCE_NO_TTY: "true",
     }),
-    env: () => ({ CONTINUE_TELEMETRY_ENABLED: "0", CONTINUE_CLI_ENABLE_TELEMETRY: "0", FORCE_NO_TTY: "true" }),
     calls: ({ home, prompt }) => [["--config", `${home}/.continue/config.yaml`, "--auto", "-p", prompt]],
   };
 }

@@ -1,4 +1,5 @@
-import type { Agent, Setting } from "./agent.ts";
+import type { Json } from "../../../src/kit/index.ts";
+import { type Agent, connected, type Setting } from "./agent.ts";
 
 /** opencode takes any provider package of the AI SDK: one agent for each endpoint. */
 export const OPENCODE: readonly Agent[] = [
@@ -14,24 +15,20 @@ function opencode(name: string, endpoint: Agent["endpoint"], npm: string): Agent
     version: "1.18.33",
     endpoint,
     bin: "opencode",
-    files: (setting) => ({ ".config/opencode/opencode.json": configuration(setting, npm) }),
-    env: () => ({
+    files: (setting) => files(setting, npm),
+    env: ({ key }) => ({
+      GATEWAY_API_KEY: key,
       OPENCODE_DISABLE_AUTOUPDATE: "1",
       OPENCODE_DISABLE_MODELS_FETCH: "1",
       OPENCODE_DISABLE_LSP_DOWNLOAD: "1",
       OPENCODE_DISABLE_DEFAULT_PLUGINS: "1",
     }),
-    calls: ({ model, prompt }) => [["run", "--pure", "--auto", "-m", `gateway/${model}`, prompt]],
+    calls: ({ prompt }) => [["run", "--pure", "--auto", prompt]],
   };
 }
 
-function configuration({ origin, key, model }: Setting, npm: string): object {
-  return {
-    $schema: "https://opencode.ai/config.json",
-    autoupdate: false,
-    share: "disabled",
-    provider: {
-      gateway: { npm, name: "Gateway", options: { baseURL: `${origin}/v1`, apiKey: key }, models: { [model]: {} } },
-    },
-  };
+function files(setting: Setting, npm: string): Readonly<Record<string, object>> {
+  const { path, values } = connected("opencode", setting, null);
+  const { gateway } = values["provider"] as { readonly gateway: Json };
+  return { [path]: { ...values, autoupdate: false, share: "disabled", provider: { gateway: { ...gateway, npm } } } };
 }

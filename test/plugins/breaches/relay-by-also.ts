@@ -6,4 +6,4 @@ export default {
   also: ["relay"],
   setup: () => ({ relay: () => Promise.reject(new Error("taken over")) }),
 };
-// check: duplicate-plugin: the relay stands in the pipeline already (remove one of the two)
+// check: duplicate-plugin: duplicate relay (remove one of the two)

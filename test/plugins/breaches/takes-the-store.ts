@@ -7,4 +7,4 @@ export default defineBuiltin<object, "admit">({
   schema: new URL("./none.schema.json", import.meta.url),
   setup: (_options, { store }) => ({ windows: store.windows.bind(store) as never }),
 });
-// check: plugin-contract: the file exports what only the gateway's own plugins may be made by: defineBuiltin (use definePlugin, or name a built-in plugin without a path)
+// check: plugin-contract: the file uses defineBuiltin, which only the gateway's own plugins may use (use definePlugin, or name a built-in plugin without a path)

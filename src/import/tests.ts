@@ -1,0 +1,67 @@
+import type { ChainStep, TargetConfig } from "#schema";
+import type { Draft } from "./draft.ts";
+import { toYaml } from "./write.ts";
+
+const MODELINE = " yaml-language-server: $schema=./schemas/config-test.schema.json";
+
+type Row = readonly string[];
+
+/**
+ * Tests that hold the new configuration to the routing of the source: which upstream serves each model, every target of a
+ * chain when all others are down, the next in line when the first is. null when there is no model to be tested.
+ * @param config the configuration's file, relative to the tests.
+ */
+export function writeTests(
+  { config: { models }, testVariables }: Draft,
+  config: string,
+  header: readonly string[],
+): string | null {
+  const served: Row[] = [];
+  const alone: Row[] = [];
+  const next: Row[] = [];
+  for (const [model, { chain }] of Object.entries(models)) {
+    const steps = chain.map(targetsOf);
+    const [first = [], ...others] = steps;
+    if (first.length === 1) served.push([model, first[0]!.upstream, first[0]!.model]);
+    const upstreams = unique(steps.flat());
+    if (upstreams.length > 1) for (const upstream of upstreams) alone.push([model, upstream]);
+    const from = unique(first);
+    const second = others.find((step) => step.some(({ upstream }) => !from.includes(upstream)));
+    if (from.length === 1 && second?.length === 1 && others[0] === second)
+      next.push([model, from[0]!, second[0]!.upstream]);
+  }
+  const tests = [
+    served.length > 0 && {
+      name: "$model is served by $upstream as $as",
+      each: { "model, upstream, as": served },
+      expect: { status: 200, attempts: [{ upstream: "$upstream", model: "$as", outcome: "served" }] },
+    },
+    alone.length > 0 && {
+      name: "$model is served by $upstream while every other upstream is down",
+      each: { "model, upstream": alone },
+      given: { upstreams: { "*": "down", $upstream: "healthy" } },
+      expect: { status: 200, upstream: "$upstream" },
+    },
+    next.length > 0 && {
+      name: "$model goes on to $second when $first is down",
+      each: { "model, first, second": next },
+      given: { upstreams: { $first: "down" } },
+      expect: { status: 200, upstream: "$second" },
+    },
+  ].filter((one) => one !== false);
+  return tests.length === 0
+    ? null
+    : toYaml({ config, ...(testVariables.size > 0 && { env: Object.fromEntries(testVariables) }), tests }, [
+        MODELINE,
+        "",
+        ...header,
+      ]);
+}
+
+function targetsOf(step: ChainStep): readonly TargetConfig[] {
+  return "targets" in step ? step.targets : [step];
+}
+
+function unique(targets: readonly TargetConfig[]): string[] {
+  return [...new Set(targets.map(({ upstream }) => upstream))];
+}
