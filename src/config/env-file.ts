@@ -87,10 +87,17 @@ export function parseEnvFile(text: string): EnvFile {
         at = found.end;
       }
     } else {
-      values[name] = rest.replace(/#.*$/, "").replace(/[ \t]+$/, "");
+      values[name] = withoutBlanks(rest.split("#", 1)[0]!);
     }
   }
   return { values, bad };
+}
+
+/** Without the blanks at its end. Other kinds of space belong to a value. */
+function withoutBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && " \t".includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 /** The text up to the next such quote, on this line or a later one; null where it is not the end of a line. */

@@ -34,7 +34,8 @@ export interface Fallbacks {
   readonly contentFilter: ReadonlyMap<string, readonly string[]>;
 }
 
-export const NO_PRICE = "the source has none, so requests are free: put the provider's price in";
+export const NO_PRICE =
+  "the source has none, so requests are free: put the provider's price in";
 
 /** Writes the models, each with its own deployments and those of its fallbacks as one chain. */
 export function addModels(draft: Draft, groups: ReadonlyMap<string, Group>, fallbacks: Fallbacks): void {
@@ -57,6 +58,7 @@ export function addModels(draft: Draft, groups: ReadonlyMap<string, Group>, fall
     });
     if (price === null && !isLocal) draft.note(modelPointer(id, "price"), `PRICE: ${NO_PRICE}`);
   }
+  draft.removeUnused();
 }
 
 /**
@@ -83,8 +85,7 @@ function reached(id: string, { general, contentFilter }: Fallbacks, groups: Read
   const visit = (one: string): void => {
     if (seen.has(one) || !groups.has(one)) return;
     seen.add(one);
-    for (const next of [...(general.get(one) ?? []), ...(one === id ? (contentFilter.get(one) ?? []) : [])])
-      visit(next);
+    for (const next of [...(general.get(one) ?? []), ...(one === id ? (contentFilter.get(one) ?? []) : [])]) visit(next);
   };
   visit(id);
   return [...seen];
@@ -128,9 +129,6 @@ function highest(prices: readonly (PriceConfig | null)[]): PriceConfig | null {
   if (all.length === 0) return null;
   const units = new Set(all.flatMap((price) => Object.keys(price) as (keyof PriceConfig)[]));
   return Object.fromEntries(
-    [...units].map((unit) => [
-      unit,
-      all.map((price) => price[unit]).reduce((a, b) => (Number(b ?? 0) > Number(a ?? 0) ? b : a)),
-    ]),
+    [...units].map((unit) => [unit, all.map((price) => price[unit]).reduce((a, b) => (Number(b ?? 0) > Number(a ?? 0) ? b : a))]),
   );
 }

@@ -52,8 +52,7 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
   const path = pathOf(url, provider);
   const bare = `${url.protocol}//${url.host}${path}`;
   const hint = url.hostname.split(".")[0]!;
-  const isPrivate =
-    url.username !== "" || url.password !== "" || [...url.searchParams.keys()].some((key) => key !== "api-version");
+  const isPrivate = url.username !== "" || url.password !== "" || [...url.searchParams.keys()].some((key) => key !== "api-version");
   if (!secrets.isPublic(bare)) {
     const name = variables.nameOf(bare, wanted);
     const reason = `holds what may be a secret, and is not copied: put the address into the variable ${name}`;
@@ -65,12 +64,7 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
     };
   }
   const tell = (target: string | null): void => {
-    if (isPrivate)
-      findings.changed(
-        field,
-        target,
-        "without the user, password or query, which base_url may not have: use api_keys or headers",
-      );
+    if (isPrivate) findings.changed(field, target, "without the user, password or query, which base_url may not have: use api_keys or headers");
     else if (bare.replace(/\/$/, "") === text.replace(/\/$/, "")) findings.mapped(field, target);
     else findings.changed(field, target, `is ${bare} here: the gateway adds the paths of operations itself`);
   };
@@ -97,16 +91,36 @@ const PLAIN_HEADERS =
   /^(?:http-referer|referer|x-title|x-openrouter-title|user-agent|anthropic-(?:version|beta)|accept(?:-.*)?|content-type|x-app(?:-name)?|editor-version|editor-plugin-version|copilot-integration-id|openai-beta)$/i;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** Set by the gateway itself. */
-const OWN_HEADERS =
-  /^(?:connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*|host|content-type)$/i;
+const OWN_HEADERS = /^(?:connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*|host|content-type)$/i;
 
 export interface Headers {
   readonly headers: NonNullable<UpstreamConfig["headers"]>;
   readonly tell: (target: (name: string) => string) => void;
 }
 
-/** Configured headers: only values that are known to be no credentials are copied, all others come from variables. */
-export function headersOf(draft: Draft, fields: readonly (Field | undefined)[], wanted: string): Headers {
+/** Headers in which dialects send keys: configured, they would replace all of `api_keys`. */
+const CREDENTIALS = /^(?:authorization|x-api-key|api-key|x-goog-api-key|xi-api-key)$/i;
+
+/** The header that carries a key, where the source has none elsewhere. */
+export function credentialsHeader(fields: readonly (Field | undefined)[]): Field | undefined {
+  const headers = fields.flatMap((field) => [...(field?.entries ?? [])]);
+  return headers.find(([name, value]) => CREDENTIALS.test(name) && value.text !== null)?.[1];
+}
+
+/** The key that a header or a field of the source holds. */
+export function keyText(field: Field): string {
+  return (field.text ?? "").replace(/^Bearer\s+/i, "");
+}
+
+/**
+ * Configured headers: only values that are known to be no credentials are copied, all others come from variables.
+ * @param key the field that the upstream's key comes from, which may be a header.
+ */
+export function headersOf(
+  draft: Draft,
+  fields: readonly (Field | undefined)[],
+  { wanted, key }: { readonly wanted: string; readonly key: Field | undefined },
+): Headers {
   const headers: Record<string, string> = {};
   const tells: ((target: (name: string) => string) => void)[] = [];
   for (const field of fields) {
@@ -115,17 +129,16 @@ export function headersOf(draft: Draft, fields: readonly (Field | undefined)[], 
         draft.findings.lost(value, "is no header with one line of text");
         continue;
       }
+      if (CREDENTIALS.test(name)) {
+        if (value !== key) draft.findings.lost(value, "would replace the keys of api_keys: put its key there instead");
+        continue;
+      }
       if (OWN_HEADERS.test(name)) {
         draft.findings.lost(value, "the gateway sets this header itself");
         continue;
       }
       const text = value.text ?? "";
-      if (
-        PLAIN_HEADERS.test(name) &&
-        draft.referenceOf(value) === null &&
-        isLine(text) &&
-        draft.secrets.isPublic(text)
-      ) {
+      if (PLAIN_HEADERS.test(name) && draft.referenceOf(value) === null && isLine(text) && draft.secrets.isPublic(text)) {
         headers[name] = literal(text);
         tells.push((target) => draft.findings.mapped(value, target(name)));
         continue;

@@ -56,19 +56,12 @@ export async function importConfiguration({ kind, path, shown, tests }: ImportOp
   const findings = draft.findings.all(`is no setting of ${source.name} that is known here`);
   const header = headerOf(draft, source.name, shown, findings);
   const { secrets } = draft;
-  const config =
-    tests === undefined ? "gateway.yaml" : relative(dirname(tests.path), tests.config) || basename(tests.config);
-  const routing = writeTests(draft, config, [
-    `What ${source.name} routed where, by ${basename(shown)}: run gateway test on this file.`,
-  ]);
+  const config = tests === undefined ? "gateway.yaml" : relative(dirname(tests.path), tests.config) || basename(tests.config);
+  const routing = writeTests(draft, config, [`What ${source.name} routed where, by ${basename(shown)}: run gateway test on this file.`]);
   return {
     yaml: secrets.hide(writeYaml(draft, header)),
     tests: routing === null ? null : secrets.hide(routing),
-    findings: findings.map((finding) => ({
-      ...finding,
-      path: secrets.hide(finding.path),
-      reason: secrets.hide(finding.reason),
-    })),
+    findings: findings.map((finding) => ({ ...finding, path: secrets.hide(finding.path), reason: secrets.hide(finding.reason) })),
   };
 }
 
@@ -80,13 +73,11 @@ export function countsOf(findings: readonly Finding[]): Readonly<Record<Status, 
 
 function headerOf({ variables, config }: Draft, name: string, shown: string, findings: readonly Finding[]): string[] {
   const { mapped, changed, lost } = countsOf(findings);
-  const models = Object.keys(config.models).length;
+  const models = Object.keys(config.models ?? {}).length;
   return [
     `Imported from ${name} (${basename(shown)}): ${mapped} fields mapped, ${changed} changed, ${lost} lost.`,
     ...(models === 0 ? ["No model came over: see the findings of the import."] : []),
-    ...(variables.used.length === 0
-      ? []
-      : ["", "Variables to set, for example in .env beside this file:", ...variables.used.map((one) => `  ${one}`)]),
+    ...(variables.used.length === 0 ? [] : ["", "Variables to set, for example in .env beside this file:", ...variables.used.map((one) => `  ${one}`)]),
     "",
   ];
 }
@@ -95,17 +86,11 @@ function headerOf({ variables, config }: Draft, name: string, shown: string, fin
 const OTHERS: readonly (readonly [is: (keys: ReadonlyMap<string, Field>) => boolean, what: string])[] = [
   [(keys) => keys.has("upstreams") && keys.has("version"), "a gateway.yaml of this gateway, which needs no import"],
   [(keys) => keys.has("services") && !keys.has("apiVersion"), "a Docker Compose file: name the file that it mounts"],
-  [
-    (keys) => keys.has("apiVersion") && keys.has("kind"),
-    "a Kubernetes manifest: put the configuration that is in it into a file of its own",
-  ],
+  [(keys) => keys.has("apiVersion") && keys.has("kind"), "a Kubernetes manifest: put the configuration that is in it into a file of its own"],
   [(keys) => keys.has("openapi") || keys.has("swagger"), "a description of an API (OpenAPI)"],
   [(keys) => keys.has("jobs") && (keys.has("on") || keys.has("true")), "a GitHub workflow"],
   [(keys) => keys.has("endpoints") && keys.has("version"), "a configuration of LibreChat"],
-  [
-    (keys) => keys.has("proxy_config") || keys.has("masterkey"),
-    "values of a Helm chart: name the configuration alone, which is below proxy_config",
-  ],
+  [(keys) => keys.has("proxy_config") || keys.has("masterkey"), "values of a Helm chart: name the configuration alone, which is below proxy_config"],
   [(keys) => keys.has("tests") || keys.has("sets"), "a file of config tests"],
 ];
 

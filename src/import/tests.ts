@@ -11,24 +11,21 @@ type Row = readonly string[];
  * chain when all others are down, the next in line when the first is. null when there is no model to be tested.
  * @param config the configuration's file, relative to the tests.
  */
-export function writeTests(
-  { config: { models }, testVariables }: Draft,
-  config: string,
-  header: readonly string[],
-): string | null {
+export function writeTests({ config: { models }, testVariables }: Draft, config: string, header: readonly string[]): string | null {
   const served: Row[] = [];
   const alone: Row[] = [];
   const next: Row[] = [];
-  for (const [model, { chain }] of Object.entries(models)) {
+  for (const [model, { chain }] of Object.entries(models ?? {})) {
     const steps = chain.map(targetsOf);
+    // In tests `$` begins the name of a value.
+    if (steps.flat().some((target) => target.model.includes("$"))) continue;
     const [first = [], ...others] = steps;
     if (first.length === 1) served.push([model, first[0]!.upstream, first[0]!.model]);
     const upstreams = unique(steps.flat());
     if (upstreams.length > 1) for (const upstream of upstreams) alone.push([model, upstream]);
     const from = unique(first);
     const second = others.find((step) => step.some(({ upstream }) => !from.includes(upstream)));
-    if (from.length === 1 && second?.length === 1 && others[0] === second)
-      next.push([model, from[0]!, second[0]!.upstream]);
+    if (from.length === 1 && second?.length === 1 && others[0] === second) next.push([model, from[0]!, second[0]!.upstream]);
   }
   const tests = [
     served.length > 0 && {
@@ -49,13 +46,7 @@ export function writeTests(
       expect: { status: 200, upstream: "$second" },
     },
   ].filter((one) => one !== false);
-  return tests.length === 0
-    ? null
-    : toYaml({ config, ...(testVariables.size > 0 && { env: Object.fromEntries(testVariables) }), tests }, [
-        MODELINE,
-        "",
-        ...header,
-      ]);
+  return tests.length === 0 ? null : toYaml({ config, ...(testVariables.size > 0 && { env: Object.fromEntries(testVariables) }), tests }, [MODELINE, "", ...header]);
 }
 
 function targetsOf(step: ChainStep): readonly TargetConfig[] {
