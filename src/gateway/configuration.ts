@@ -75,7 +75,12 @@ export function reloadFile(settings: LoadSettings, known?: ReadonlyMap<string, s
 export function loadOptions(settings: LoadSettings): LoadOptions {
   const { file, env, strict, mode, log, adjust } = settings;
   return {
-    ...{ file, env, strict, mode, run: commandRunner(settings), ...BUILT_IN },
+    file,
+    env,
+    strict,
+    mode,
+    run: commandRunner(settings),
+    ...BUILT_IN,
     ...(adjust && { adjust }),
     dryRun: (step, snapshot) => dryRun(step, snapshot, log),
   };

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import { array, assert, constantFrom, property, string, tuple } from "fast-check";
 import { expect, test } from "vitest";
 import { splitWords } from "../../src/config/references.ts";
 
@@ -30,10 +30,10 @@ const escaped = (word: string): string => word.replaceAll(/[ \t\r\n'"\\]/g, "\\$
 const inDoubleQuotes = (word: string): string => `"${word.replaceAll(/["\\]/g, "\\$&")}"`;
 
 test("words come back as they were, however they are quoted", () => {
-  const written = fc.constantFrom(quoted, inDoubleQuotes, (word: string) => (word === "" ? "''" : escaped(word)));
-  fc.assert(
-    fc.property(
-      fc.array(fc.tuple(fc.string({ unit: fc.constantFrom(...CHARACTERS), maxLength: 8 }), written), { maxLength: 5 }),
+  const written = constantFrom(quoted, inDoubleQuotes, (word: string) => (word === "" ? "''" : escaped(word)));
+  assert(
+    property(
+      array(tuple(string({ unit: constantFrom(...CHARACTERS), maxLength: 8 }), written), { maxLength: 5 }),
       (all) => {
         const command = all.map(([word, write]) => write(word)).join(" ");
         expect(splitWords(command)).toEqual(all.map(([word]) => word));
@@ -43,11 +43,10 @@ test("words come back as they were, however they are quoted", () => {
 });
 
 test("any text has words, or a quote that is not closed", () => {
-  fc.assert(
-    fc.property(fc.string({ unit: fc.constantFrom(...CHARACTERS) }), (command) => {
+  assert(
+    property(string({ unit: constantFrom(...CHARACTERS) }), (command) => {
       const words = splitWords(command);
-      if (words === null) expect(command).toMatch(/['"\\]/);
-      else expect(words.join("").length).toBeLessThanOrEqual(command.length);
+      expect(words === null ? /['"\\]/.test(command) : words.join("").length <= command.length).toBe(true);
     }),
   );
 });

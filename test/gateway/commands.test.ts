@@ -43,6 +43,22 @@ pipeline: [auth, plan-check, quota, breaker, stream-relay, meter]
 ${more}`;
 }
 
+async function started(file: string, lines: LogLine[]): Promise<Gateway> {
+  const log = { ...memoryLog(lines), enabled: () => true, child: () => log } as never;
+  const gateway = await startGateway({ file, env: ENV, mode: "serve", log });
+  onTestFinished(() => gateway.close());
+  return gateway;
+}
+
+function keyIn(gateway: Gateway): string {
+  return gateway.generation.snapshot.upstreams["alpha"]!.apiKeys[0]!.reveal();
+}
+
+/** More than a few looks of a timer that looks every 5 ms. */
+function looks(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 30));
+}
+
 interface Loading {
   readonly file: string;
   readonly lines: LogLine[];
@@ -197,13 +213,6 @@ describe("where commands are not run", () => {
 });
 
 describe("a gateway that serves", () => {
-  async function started(file: string, lines: LogLine[]): Promise<Gateway> {
-    const log = { ...memoryLog(lines), enabled: () => true, child: () => log } as never;
-    const gateway = await startGateway({ file, env: ENV, mode: "serve", log });
-    onTestFinished(() => gateway.close());
-    return gateway;
-  }
-  const keyIn = (gateway: Gateway): string => gateway.generation.snapshot.upstreams["alpha"]!.apiKeys[0]!.reveal();
   const KEY = { "key.sh": "#!/bin/sh\ncat value\n", value: "first" };
 
   test("does not start when a command fails, and says which", async () => {
@@ -251,7 +260,6 @@ describe("a gateway that serves", () => {
       lookMs: 5,
     });
     onTestFinished(stop);
-    const looks = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 30));
     await looks();
     expect(runs).toBe(0);
     now = 16_000;
