@@ -40,7 +40,7 @@ export async function dev(options: ServeOptions): Promise<void> {
   if (gateway !== null) await welcome(gateway, links, made);
 }
 
-interface KeptToken {
+export interface KeptToken {
   readonly token: string;
   /** null: it could not be kept, and is good for this start alone. */
   readonly file: string | null;
@@ -49,7 +49,7 @@ interface KeptToken {
 const TOKEN = /^[0-9a-f]{32}$/;
 
 /** The admin token of this folder's gateways: made at the first start, and readable for this user alone. */
-function keepToken(folder: string): KeptToken {
+export function keepToken(folder: string): KeptToken {
   const file = join(folder, "admin-token");
   const token = randomBytes(16).toString("hex");
   try {

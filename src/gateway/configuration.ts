@@ -61,7 +61,11 @@ export function loadAgain(settings: LoadSettings, serves = false): Promise<LoadR
 
 export function loadOptions({ file, env, strict, mode, log, adjust }: LoadSettings): LoadOptions {
   return {
-    ...{ file, env, strict, mode, ...BUILT_IN },
+    file,
+    env,
+    strict,
+    mode,
+    ...BUILT_IN,
     ...(adjust && { adjust }),
     dryRun: (step, snapshot) => dryRun(step, snapshot, log),
   };
