@@ -11,7 +11,7 @@ import { codeOf, compileOffline } from "../gateway/compile.ts";
 import { isLoaded } from "../gateway/configuration.ts";
 import { sourceAccess, type SourceBody } from "../gateway/source-view.ts";
 import type { Snapshot } from "../kit/index.ts";
-import { defaultFormat, EXIT, ExitError } from "./options.ts";
+import { defaultFormat, EXIT, ExitError, note } from "./options.ts";
 import { isRevision, openRevision } from "./revision.ts";
 
 export interface DiffOptions {
@@ -67,7 +67,7 @@ async function readSide(name: string, options: SideOptions): Promise<Side> {
 }
 
 async function compileSide(name: string, file: string, access?: FileAccess): Promise<Side> {
-  const result = await compileOffline({ file, env: process.env, access });
+  const result = await compileOffline({ file, env: process.env, access, tell: note });
   if (!isLoaded(result)) {
     throw new ExitError(EXIT.failed, `${name} cannot be compiled\n${formatDiagnostics(result.diagnostics).trimEnd()}`);
   }

@@ -10,7 +10,7 @@ import { loadOffline } from "../offline/load.ts";
 import { findDecision, logFiles } from "../offline/replay/log.ts";
 import { InvalidQuestion } from "../offline/room.ts";
 import { openExisting } from "./existing-store.ts";
-import { configFile, EXIT, ExitError } from "./options.ts";
+import { configFile, EXIT, ExitError, note } from "./options.ts";
 
 /** What to do where no decision log is named and none is written. */
 export const NO_LOG = "name a decision log with --log FILE: the configuration has no telemetry.decision_log";
@@ -95,7 +95,7 @@ async function explainLogged(id: string, model: string | undefined, options: Exp
 
 /** @throws ConfigurationError */
 export function load({ config }: { readonly config?: string }): Promise<Loaded> {
-  return loadOffline({ file: configFile(config) });
+  return loadOffline({ file: configFile(config), tell: note });
 }
 
 function usage(message: string): ExitError {

@@ -39,7 +39,7 @@ import {
   type UpstreamTls,
 } from "../kit/index.ts";
 import type { WholeConfig, WholeModel } from "./defaults.ts";
-import { listedPrice } from "./publishing.ts";
+import { listedPrice } from "./link/publishing.ts";
 import {
   BODY_LIMIT,
   BODY_MEMORY,

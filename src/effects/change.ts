@@ -105,6 +105,7 @@ const PAIRS = [
     ["upstream-fields-fewer", "risky", "fields, tools and betas are left out that were sent"],
     ["upstream-fields-more", "risky", "clients may choose another model or rate, and the provider bills you for it"],
   ],
+  [["published-models-changed", "risky", "other models of the provider's list are published, or at another price"]],
   [["upstream-headers-changed", "risky", "other headers are sent"]],
   [["upstream-keys-changed", "risky", "other keys are sent"]],
   [

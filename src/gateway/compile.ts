@@ -7,11 +7,14 @@ import { environmentOf } from "../config/env-file.ts";
 import { disk, type FileAccess } from "../config/files.ts";
 import { loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
-import { dryRun, type Loaded } from "./configuration.ts";
+import { dataFolder, dryRun, isLoaded, type Loaded } from "./configuration.ts";
+import { withKeptLists } from "./kept-lists.ts";
 
 export interface CompileOptions extends Pick<LoadOptions, "file" | "env"> {
   /** Left out: the disk's. */
   readonly access?: Partial<FileAccess>;
+  /** Told of the lists of models that providers gave: which are used, and which are not known here. */
+  readonly tell?: (line: string) => void;
   /** Whether plugins are set up, as a check does, with nothing to serve. */
   readonly setsUp?: boolean;
 }
@@ -32,7 +35,7 @@ const STAND_INS =
  * stands in for it, the same for the same text. What cannot be compiled all the same is `ok: false`.
  */
 export async function compileOffline(settings: CompileOptions): Promise<LoadResult> {
-  const { file, env, access = {}, setsUp = false } = settings;
+  const { file, env, access = {}, setsUp = false, tell } = settings;
   const set = await environmentOf(resolve(file), env);
   const variables: Record<string, string | undefined> = { ...env };
   const contents = new Map<string, string>();
@@ -65,7 +68,8 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
     }
     result = await loadConfig(options);
   }
-  return result;
+  if (!isLoaded(result)) return result;
+  return withKeptLists(result, dataFolder(result.snapshot.store.url.reveal(), path, env), tell);
 }
 
 interface Missing {

@@ -1,3 +1,4 @@
+import { same } from "../effects/same.ts";
 import {
   inBackground,
   type ListedModel,
@@ -154,7 +155,6 @@ class Inquiry {
   failure: string | null = null;
   readonly #parts: ModelListsParts;
   readonly #onList: (list: KeptList) => void;
-  readonly #settings: string;
   readonly #abort = new AbortController();
   #asking: Promise<void> | null = null;
   #cancelNext: (() => void) | null = null;
@@ -165,12 +165,11 @@ class Inquiry {
     this.upstream = upstream;
     this.#parts = parts;
     this.#onList = onList;
-    this.#settings = settingsOf(upstream);
   }
 
   /** Whether it asks as this upstream would: with its keys, headers and connections. */
   isFor(upstream: Upstream): boolean {
-    return this.#settings === settingsOf(upstream);
+    return same(asked(this.upstream), asked(upstream));
   }
 
   /** Asks now, unless it is asking. Never rejects. */
@@ -204,7 +203,7 @@ class Inquiry {
     if (this.#abort.signal.aborted) return;
     if (listing.ok && listing.models.length > 0) {
       this.#recovered();
-      this.#onList({ models: listing.models, at: now() });
+      this.#onList({ upstream: this.upstream.name, models: listing.models, at: now() });
     } else this.#failed(listing.ok ? "its list is empty" : listing.reason);
   }
 
@@ -254,8 +253,7 @@ function retryAfter(failures: number): number {
   return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
 }
 
-/** All that a question is asked with. Holds keys: never shown or logged. */
-function settingsOf(upstream: Upstream): string {
-  const { publishes: _published, ...asked } = upstream;
-  return JSON.stringify({ ...asked, apiKeys: upstream.apiKeys.map((key) => key.reveal()) });
+/** All that a question is asked with. */
+function asked({ publishes: _published, ...settings }: Upstream): Omit<Upstream, "publishes"> {
+  return settings;
 }

@@ -57,6 +57,7 @@ export function addModels(draft: Draft, groups: ReadonlyMap<string, Group>, fall
     });
     if (price === null && !isLocal) draft.note(modelPointer(id, "price"), `PRICE: ${NO_PRICE}`);
   }
+  draft.removeUnused();
 }
 
 /**

@@ -31,7 +31,7 @@ export class Draft {
   readonly findings = new Findings();
   readonly variables = new Variables();
   readonly secrets: Secrets;
-  readonly config: GatewayConfig & { models: Record<string, ModelConfig> } = {
+  readonly config: GatewayConfig = {
     version: 1,
     upstreams: {},
     models: {},
@@ -68,8 +68,8 @@ export class Draft {
     return field?.text == null ? null : this.#readReference(field.text.trim());
   }
 
-  /** A reference to the variable that a secret comes from. @param wanted names it, if the source does not. */
-  secret(field: Field, wanted: string): SecretReference {
+  /** A reference to the variable that a secret comes from. @param wanted names it, if the source does not. @param text the secret alone, where the field holds more. */
+  secret(field: Field, wanted: string, text = field.text ?? ""): SecretReference {
     const named = this.referenceOf(field);
     if (named !== null) {
       const name = this.variables.use(named);
@@ -84,10 +84,10 @@ export class Draft {
               );
       return { text: `\${env:${name}}`, tell: told };
     }
-    const text = field.text ?? "";
     this.secrets.note(text);
     const name = this.variables.nameOf(text, wanted);
-    const reason = `is a secret that is not copied: put it into the variable ${name}`;
+    const part = text === field.text ? "it" : "the key alone";
+    const reason = `is a secret that is not copied: put ${part} into the variable ${name}`;
     return { text: `\${env:${name}}`, tell: (target) => this.findings.changed(field, target, reason) };
   }
 
@@ -124,7 +124,18 @@ export class Draft {
     return id;
   }
 
+  /** Without upstreams whose deployments were all left out. */
+  removeUnused(): void {
+    const { models = {}, upstreams } = this.config;
+    const chains = Object.values(models).flatMap(({ chain }) => chain);
+    const used = new Set(
+      chains.flatMap((step) => ("targets" in step ? step.targets : [step])).map(({ upstream }) => upstream),
+    );
+    for (const name of Object.keys(upstreams)) if (!used.has(name)) delete upstreams[name];
+  }
+
   addModel(id: string, model: ModelConfig): void {
+    this.config.models ??= {};
     this.config.models[id] = model;
   }
 

@@ -80,7 +80,7 @@ export function countsOf(findings: readonly Finding[]): Readonly<Record<Status, 
 
 function headerOf({ variables, config }: Draft, name: string, shown: string, findings: readonly Finding[]): string[] {
   const { mapped, changed, lost } = countsOf(findings);
-  const models = Object.keys(config.models).length;
+  const models = Object.keys(config.models ?? {}).length;
   return [
     `Imported from ${name} (${basename(shown)}): ${mapped} fields mapped, ${changed} changed, ${lost} lost.`,
     ...(models === 0 ? ["No model came over: see the findings of the import."] : []),

@@ -192,7 +192,7 @@ export function onlyTier({ tiers }: Pick<Snapshot, "tiers">): string | null {
   return first?.access === "all" && others.length === 0 ? first.name : null;
 }
 
-export function mayCall({ access }: Tier, model: Model): boolean {
+export function mayCall({ access }: Tier, model: Pick<Model, "tier">): boolean {
   return access === "all" || access.includes(model.tier);
 }
 

@@ -1,13 +1,31 @@
-import type { PublishingConfig, UpstreamConfig } from "#schema";
+import type { PriceConfig, PublishingConfig, UpstreamConfig } from "#schema";
+import type { Kind } from "../../kit/index.ts";
+import { freePrice } from "../defaults.ts";
 import { join } from "../diagnostics.ts";
 import { isLocal } from "../local.ts";
-import { listedPrice } from "../publishing.ts";
 import type { Incomplete } from "../validate.ts";
 import type { LinkContext } from "./context.ts";
 import { linkAccess } from "./models.ts";
 import { linkAge, PRICE_UNITS } from "./prices.ts";
 
 type Upstream = Incomplete<UpstreamConfig>;
+
+/**
+ * What a model of a kind costs that an upstream publishes of its provider's list: what `models.price` says, else 0 for a
+ * local server. null where nobody says it: such a model is not published.
+ */
+export function listedPrice(
+  kind: Kind,
+  upstream: Pick<Incomplete<UpstreamConfig>, "base_url" | "vendor" | "models">,
+): PriceConfig | null {
+  const price = upstream.models?.price;
+  // A source of prices by provider and model has its place here.
+  if (price === undefined) return isLocal(upstream) ? freePrice(kind) : null;
+  const { allowed, required } = PRICE_UNITS[kind];
+  const written = Object.entries(price).filter(([unit]) => allowed.some((one) => one === unit));
+  const isPriced = (unit: string): boolean => written.some(([one]) => one === unit);
+  return required.some((set) => set.every(isPriced)) ? (Object.fromEntries(written) as PriceConfig) : null;
+}
 
 /** What upstreams publish of their providers' lists: a tier, a price, and patterns that leave something. */
 export function linkPublishing(context: LinkContext): void {
@@ -17,7 +35,7 @@ export function linkPublishing(context: LinkContext): void {
     if (upstream === undefined || models === undefined) continue;
     const pointer = join("/upstreams", name, "models");
     context.resolve("tiers", models.tier, join(pointer, "tier"));
-    linkAccess(context, models, pointer);
+    linkAccess(context, models, pointer, "");
     linkPrice(context, name, upstream, pointer);
     linkPatterns(context, models, pointer);
   }
@@ -49,7 +67,8 @@ function linkPrice(context: LinkContext, name: string, upstream: Upstream, point
   const [first] = served;
   const units = first === undefined ? [] : (PRICE_UNITS[first].required[0] ?? []);
   const message = `the models that ${name} lists have no price`;
-  const hint = `add price: { ${units.map((unit) => `${unit}: …`).join(", ")} }; free models say 0`;
+  const example = units.length === 0 ? "" : `: { ${units.map((unit) => `${unit}: …`).join(", ")} }`;
+  const hint = `add price${example}; free models say 0`;
   context.report(
     price === undefined ? pointer : join(pointer, "price"),
     { rule: "missing-price", message, hint },

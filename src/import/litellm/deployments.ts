@@ -9,7 +9,8 @@ import { kindByName } from "../../dialects/model-lists/kinds.ts";
 import type { Named } from "../providers.ts";
 import { isSecretKey } from "../secrets.ts";
 import { at, type Field, flagOf, numberOf } from "../source.ts";
-import { type Destination, destinationOf, litellmProvider, type Params, targetOf } from "./target.ts";
+import { type Destination, type Params, targetOf } from "../target.ts";
+import { destinationOf, litellmProvider } from "./destination.ts";
 
 /** A row of `model_list`, read. */
 export interface Row extends Deployment {
@@ -125,7 +126,7 @@ export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }:
       'there are no canned answers: requests go to the provider (base_url: "sim:" is a simulator)',
     );
   }
-  const reached = targetOf(draft, params, modelField, named);
+  const reached = targetOf(draft, params, modelField, { ...named, variable: provider.variable });
   if (reached === null) {
     findings.dropped(row, "has no upstream here, so it is left out");
     return null;

@@ -179,7 +179,8 @@ describe("a start", () => {
       {
         rule: "model-list",
         pointer: "/upstreams/beta/models",
-        message: "lists 3 models (gpt-one, gpt-two, text-embedding-3-small) that alpha publishes: not published again",
+        message:
+          "beta lists 3 models (gpt-one, gpt-two, text-embedding-3-small) that alpha publishes: not published again",
       },
     ]);
   });
@@ -190,8 +191,8 @@ describe("a start", () => {
     expect(await published()).toEqual(["route/n---o", "route/org-m"]);
     expect(gateway!.gateway.generation.snapshot.models["route/org-m"]?.chain[0]?.targets[0]?.model).toBe("org/m");
     expect(((await status())["warnings"] as Json[]).map(({ message }) => message)).toEqual([
-      "lists 1 model (org-m) whose id another of its models has: not published again",
-      "lists 1 model (whisper-1) of kind transcription, which has no price here: not published",
+      "alpha lists 1 model (org-m) whose id another of its models has: not published again",
+      "alpha lists 1 model (whisper-1) of kind transcription, which has no price here: not published",
     ]);
   });
 
