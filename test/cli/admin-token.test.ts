@@ -12,7 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { keepToken } from "../../src/cli/dev.ts";
+import { keepToken, withConsole } from "../../src/cli/dev.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import type { ServerSettings } from "../../src/kit/index.ts";
+import { options } from "../config/support.ts";
 
 const GOOD = "0123456789abcdef0123456789abcdef";
 
@@ -64,4 +67,38 @@ test("where it cannot be kept it is good for this start, and stderr says why", (
   expect([kept, token.length, existsSync(join(file, "in-the-way"))]).toEqual([null, 32, true]);
   expect(String(said.mock.calls[0]![0])).toMatch(/^gateway: the admin token cannot be kept, .*\n$/);
   expect(String(said.mock.calls[0]![0])).not.toContain(token);
+});
+
+/** The admin listener that `dev` has for this section `server`, with its tokens in clear. */
+async function adminOf(server: object): Promise<unknown> {
+  const config = {
+    version: 1,
+    server,
+    upstreams: { local: { dialect: "openai", base_url: "http://127.0.0.1:1/v1" } },
+    models: { "route/one": { kind: "chat", chain: [{ upstream: "local", model: "one" }] } },
+  };
+  const read = async () => JSON.stringify(config);
+  const { snapshot, diagnostics } = await loadConfig(options("/gateway.yaml", { read }));
+  if (snapshot === null) throw new Error(diagnostics.map(({ message }) => message).join("; "));
+  const { admin }: ServerSettings = withConsole(snapshot, () => GOOD).server;
+  return admin && { ...admin, tokens: admin.tokens.map(({ name, token }) => [name, token.reveal()]) };
+}
+
+test.each<[what: string, server: object, admin: object | null]>([
+  ["none at all", {}, { host: "127.0.0.1", port: 0, tokens: [["admin", GOOD]] }],
+  ["none beside an address for others", { listen: [{ host: "0.0.0.0", port: 80 }] }, null],
+  [
+    "one without a token",
+    { admin: { host: "127.0.0.1", port: 9090, token: "" } },
+    { host: "127.0.0.1", port: 9090, tokens: [["admin", GOOD]] },
+  ],
+  [
+    "one with a token",
+    { admin: { host: "127.0.0.1", port: 9090, token: "a-token-of-mine-1234" } },
+    { tokens: [["admin", "a-token-of-mine-1234"]] },
+  ],
+])("the admin listener where the configuration has %s", async (_, server, admin) => {
+  const found = await adminOf(server);
+  expect(found === null).toBe(admin === null);
+  expect(found ?? {}).toMatchObject(admin ?? {});
 });
