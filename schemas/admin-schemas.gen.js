@@ -586,6 +586,42 @@ export const schemas = {
       }
     }
   },
+  "ModelListStatus": {
+    "title": "ModelListStatus",
+    "description": "What one provider listed.",
+    "type": "object",
+    "additionalProperties": false,
+    "required": [
+      "listed",
+      "listed_at",
+      "error"
+    ],
+    "properties": {
+      "listed": {
+        "description": "Models in the last list, whether or not they are published; null: there is no list yet.",
+        "type": [
+          "integer",
+          "null"
+        ],
+        "minimum": 1
+      },
+      "listed_at": {
+        "description": "When the provider gave that list; null: there is none yet.",
+        "type": [
+          "string",
+          "null"
+        ],
+        "format": "date-time"
+      },
+      "error": {
+        "description": "Why the provider gave no list when it was last asked; null: it gave one.",
+        "type": [
+          "string",
+          "null"
+        ]
+      }
+    }
+  },
   "ConfigurationState": {
     "title": "ConfigurationState",
     "description": "The configuration in force.",
@@ -636,6 +672,13 @@ export const schemas = {
         "type": "array",
         "items": {
           "type": "string"
+        }
+      },
+      "model_lists": {
+        "description": "The lists of models that providers gave, by upstream: of those that publish models from their list. Absent where none does.",
+        "type": "object",
+        "additionalProperties": {
+          "$ref": "#/components/schemas/ModelListStatus"
         }
       },
       "last_rejection": {
@@ -1486,7 +1529,7 @@ export const schemas = {
   },
   "NewRequestQuestion": {
     "title": "NewRequestQuestion",
-    "description": "About a request that might come. One of `tier` and `user` is needed.",
+    "description": "About a request that might come. One of `tier` and `user` is needed, except where there is only one plan and it may call every model.",
     "type": "object",
     "additionalProperties": false,
     "required": [
@@ -1498,7 +1541,7 @@ export const schemas = {
         "type": "string"
       },
       "tier": {
-        "description": "The plan; the user's when absent.",
+        "description": "The plan; the user's when absent, or the only one.",
         "type": "string"
       },
       "user": {

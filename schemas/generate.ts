@@ -4,16 +4,17 @@ import { RULES } from "../src/config/rules.ts";
 import { _, Ajv } from "ajv";
 import standalone from "ajv/dist/standalone/index.js";
 import { compile, type JSONSchema } from "json-schema-to-typescript";
+import { bundleConfigTest, bundleGateway } from "../src/config/bundle.ts";
 import { createCompiler } from "../src/config/compile.ts";
 import { absoluteBranch, isRecord, runtimeSchema } from "../src/config/schema.ts";
 import { isLonger } from "../src/kit/index.ts";
 
 const FOLDER = new URL("./", import.meta.url);
 /**
- * Files that gateway.schema.json does not refer to, nor the admin API's; the built-in plugins' options come with the
+ * Files that gateway.source.schema.json does not refer to, nor the admin API's; the built-in plugins' options come with the
  * first, the decision log with the second.
  */
-const FILES = ["gateway", "config-test", "plugins/redact-names", "api/chat"];
+const FILES = ["gateway.source", "config-test.source", "plugins/redact-names", "api/chat"];
 const BANNER = "// Generated from schemas/*.schema.json by `npm run types`. Do not edit.\n";
 
 /** Every file that is made from the schemas, by its name here. */
@@ -25,8 +26,24 @@ export async function generate(): Promise<Readonly<Record<string, string>>> {
     "bodies.gen.js": bodies(),
     "admin.gen.js": admin(),
     "admin-schemas.gen.js": `${BANNER}export const schemas = ${JSON.stringify(withChoices(adminSchemas("#/components/schemas/")), null, 2)};\n`,
+    "gateway.schema.json": pretty(bundleGateway(gatewaySource(), { read, local: new Map() }, "editor")),
+    "config-test.schema.json": pretty(bundleConfigTest(recordOf("config-test.source.schema.json"))),
     "README.md": readme(),
   };
+}
+
+function gatewaySource(): Readonly<Record<string, unknown>> {
+  return recordOf("gateway.source.schema.json");
+}
+
+function recordOf(name: string): Readonly<Record<string, unknown>> {
+  const schema = read(name);
+  if (!isRecord(schema)) throw new Error(`${name} is not a schema`);
+  return schema;
+}
+
+function pretty(schema: object): string {
+  return `${JSON.stringify(schema, null, 2)}\n`;
 }
 
 async function types(): Promise<string> {
@@ -64,9 +81,10 @@ function withoutSiblings(schema: unknown): unknown {
  */
 function validators(): string {
   const ajv = createCompiler({ source: true, esm: true, lines: true });
-  const root = runtimeSchema(read("gateway.schema.json"));
-  if (!isRecord(root) || typeof root.$id !== "string") throw new Error("gateway.schema.json has no $id");
-  for (const name of readdirSync(new URL("plugins/", FOLDER))) ajv.addSchema(read(`plugins/${name}`) as object);
+  const root = runtimeSchema(gatewaySource());
+  if (!isRecord(root) || typeof root.$id !== "string") throw new Error("gateway.source.schema.json has no $id");
+  for (const name of readdirSync(new URL("plugins/", FOLDER)))
+    ajv.addSchema(runtimeSchema(read(`plugins/${name}`)) as object);
   ajv.addSchema(root);
   const branches = [
     ...new Set(unionBranches(root).map((one) => JSON.stringify(absoluteBranch(one, String(root.$id))))),
@@ -308,10 +326,17 @@ const INTRODUCTION = `<!-- Generated from rules.json and test/config/cases by \`
 
 # Schemas and rules
 
-\`gateway.schema.json\` is the format of gateway.yaml, \`plugins/\` has the options of plugins and \`api/\` the bodies of the
-API, \`admin/\` parameters, bodies and answers of the admin API. \`npm run types\` makes \`types.gen.ts\`, \`validate.gen.js\`,
-\`bodies.gen.js\`, \`admin.gen.js\`, \`admin-schemas.gen.js\` and this file from them and from \`rules.json\`. \`gateway schema\`
-prints the format as one schema with the options of the plugins that a configuration uses.
+\`gateway.source.schema.json\` is the format of gateway.yaml, \`config-test.source.schema.json\` that of its tests.
+\`plugins/\` has the options of plugins, \`api/\` the bodies of the API, \`admin/\` parameters, bodies and answers of the admin
+API. \`npm run types\` makes these files from them and from \`rules.json\`:
+
+- \`gateway.schema.json\` and \`config-test.schema.json\`, for editors: complete in themselves, with the default of every key;
+- \`types.gen.ts\`, \`validate.gen.js\`, \`bodies.gen.js\`, \`admin.gen.js\`, \`admin-schemas.gen.js\`, and this file.
+
+\`gateway schema\` prints the format as one schema with the options of the plugins that a configuration uses.
+
+A key of a source has a description for an operator: what it does, the unit of a number, and what happens without it. Its
+\`default\` is data: the bundle tells it in the description. \`enumDescriptions\` say what each word means.
 
 ## Rules
 
@@ -327,6 +352,8 @@ function badExamples(): ReadonlyMap<string, readonly string[]> {
   for (const name of names.toSorted((a, b) => a.length - b.length || (a < b ? -1 : 1))) {
     const [text = "", expected = ""] = readFileSync(new URL(name, CASES), "utf8").split(EXPECTED);
     for (const [, file, line, column, rule = "", message = ""] of expected.matchAll(FINDING)) {
+      // Lines of a .env are never shown, and what cannot be read cannot be.
+      if (rule.startsWith("env-")) continue;
       const isOwn = name.startsWith(rule);
       if (found.has(rule) && !isOwn) continue;
       if (isOwn && owned.has(rule)) continue;

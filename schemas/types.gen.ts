@@ -3,9 +3,18 @@
 export type Port = number;
 export type PemFile = string;
 export type Flag = boolean;
+/**
+ * A number and its unit: B, KiB, MiB or GiB.
+ */
 export type Size = string;
+/**
+ * A number and its unit: ms, s, m, h or d.
+ */
 export type PositiveDuration = string;
 export type Count = number;
+/**
+ * A number and its unit: ms, s, m, h or d.
+ */
 export type Duration = string;
 /**
  * This interface was referenced by `ImagePriceConfig`'s JSON-Schema definition
@@ -17,6 +26,9 @@ export type Limit = number | "none";
 export type UpstreamConnections = number | "none";
 export type Probe = ProbeConfig | "none";
 export type Effort = "none" | "minimal" | "low" | "medium" | "high" | "xhigh" | "max";
+/**
+ * A date, or a date and a time.
+ */
 export type Moment = string;
 /**
  * content_filter: the provider's content filter refused. Without it that is the client's 400.
@@ -49,7 +61,7 @@ export interface GatewayConfig {
    */
   version: 1;
   /**
-   * More files or globs, relative to this file. Sections are merged; a name defined twice is an error.
+   * More files or globs, relative to this file. Their sections are merged; a name defined twice is an error.
    */
   include?: string[];
   server?: ServerConfig;
@@ -57,26 +69,26 @@ export interface GatewayConfig {
   auth?: AuthConfig;
   billing?: BillingConfig;
   /**
-   * Plan tiers by name. Without this section there is one plan, Open, which may call every model without limits.
+   * Plans by name. A user has one plan; it says which models the user may call, and how often. Without it, there is one plan, Open, that may call every model without limits.
    */
   tiers?: {
     [k: string]: TierConfig;
   };
   defaults?: DefaultsConfig;
   /**
-   * AI providers by name; chains refer to these names.
+   * AI providers by name. The chains of models refer to these names.
    */
   upstreams: {
     [k: string]: UpstreamConfig;
   };
   /**
-   * Models by the identifier that clients send.
+   * Models by the id that clients send. An id begins with route/. May be absent if an upstream publishes the models of its provider.
    */
-  models: {
+  models?: {
     [k: string]: ModelConfig;
   };
   /**
-   * What happens to a request, in this order. A plugin's name, a path to a local plugin, or a step with options. Default: auth, plan-check, quota, breaker, stream-relay, meter.
+   * Plugins that handle a request, in this order: a plugin's name, the path of a local plugin, or a step with options.
    *
    * @minItems 1
    */
@@ -88,23 +100,23 @@ export interface GatewayConfig {
 }
 export interface ServerConfig {
   /**
-   * Public addresses; all serve the same paths with the same keys. Needs a restart to change; renewed certificates do not.
+   * Public addresses. All serve the same paths with the same keys. A change needs a restart; renewed certificates do not.
    *
    * @minItems 1
    */
   listen?: AddressConfig[];
   admin?: AdminConfig;
   /**
-   * Address under which users reach the gateway: for redirects of sign-in and links. The Host header when absent.
+   * Address under which users reach the gateway. Redirects of sign-in and links use it. Without it the request's Host header counts.
    */
   public_url?: string;
   /**
-   * Processes that share the addresses; more than 1 needs a Redis store. Needs a restart to change.
+   * Number of processes that share the addresses. More than 1 needs a Redis store. A change needs a restart.
    */
   workers?: number;
   dashboard?: Flag;
   /**
-   * auto: errors that are plain text are JSON for clients that ask for it, as the OpenAI and AI SDKs do. text: plain text for everybody.
+   * Form of errors that the API documents as plain text.
    */
   error_format?: "auto" | "text";
   body_limit?: Size;
@@ -113,12 +125,12 @@ export interface ServerConfig {
   count_budget?: Size;
   shed?: ShedConfig;
   /**
-   * Addresses and CIDRs of proxies whose X-Forwarded-For is believed.
+   * Addresses and networks (CIDR) of proxies whose X-Forwarded-For header is believed.
    */
   trusted_proxies?: string[];
   connections?: ConnectionsConfig;
   /**
-   * Requests one client address may make in a window, or none.
+   * How many requests one client address may make in a window. none: no limit.
    */
   ip_limit?: IpLimitConfig | "none";
   cors?: CorsConfig;
@@ -127,7 +139,7 @@ export interface ServerConfig {
 }
 export interface AddressConfig {
   /**
-   * Address or host name to listen on.
+   * Address or host name to listen on. 0.0.0.0 is every IPv4 address of the machine.
    */
   host: string;
   port: Port;
@@ -143,18 +155,18 @@ export interface ListenerTlsConfig {
 }
 export interface AdminConfig {
   /**
-   * Address or host name to listen on.
+   * Address or host name to listen on. Keep it on loopback, or put TLS in front.
    */
   host: string;
   port: Port;
   /**
-   * Bearer token of /admin: one operator named admin. Empty, and tokens too: only probes and metrics, on loopback.
+   * Bearer token of /admin, for one operator named admin. While it is empty and there are no `tokens`, the listener serves only probes and metrics, and only on loopback.
    */
   token?: string;
   tls?: ListenerTlsConfig;
   behind_tls?: Flag;
   /**
-   * Further tokens, each with the name that the audit log has of it.
+   * Further tokens, each with a name for the audit log.
    *
    * @maxItems 64
    */
@@ -162,32 +174,32 @@ export interface AdminConfig {
 }
 export interface AdminTokenConfig {
   /**
-   * Up to 64 letters, digits, dots, hyphens and underscores.
+   * Name that the audit log shows: up to 64 letters, digits, dots, hyphens and underscores.
    */
   name: string;
   /**
-   * Bearer token of /admin. Empty: nobody's.
+   * Bearer token of /admin. An empty one lets nobody in.
    */
   token: string;
   /**
-   * A viewer sees everything and changes nothing.
+   * What the holder of the token may do.
    */
   role: "viewer" | "operator";
 }
 export interface ShedConfig {
   loop_delay?: PositiveDuration;
   /**
-   * How much of V8's heap may be in use: a share of its limit (--max-old-space-size), or a size. Absent: all of it.
+   * How much of V8's heap may be in use: a share of its limit (--max-old-space-size) from 0 to 1, or a size. Without it, the heap does not count.
    */
   heap?: number | Size;
 }
 export interface ConnectionsConfig {
   /**
-   * In all. 10000 when absent.
+   * Open connections of all clients to one process.
    */
   total?: number;
   /**
-   * Of one client address (IPv6: of one /64) that is none of trusted_proxies, or none. none when absent: behind a load balancer all come from its address.
+   * Open connections of one client address (IPv6: of one /64). none: no limit. Addresses in trusted_proxies are not limited. Leave it at none behind a load balancer: all connections come from its address.
    */
   per_address?: number | "none";
 }
@@ -197,7 +209,7 @@ export interface IpLimitConfig {
 }
 export interface CorsConfig {
   /**
-   * Origins that may call /v1 from a browser; * is any.
+   * Origins that may call /v1 from a browser. * is any origin.
    */
   origins: string[];
 }
@@ -207,21 +219,21 @@ export interface DrainConfig {
 }
 export interface StoreConfig {
   /**
-   * sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. Needs a restart to change.
+   * sqlite:FILE, memory:, redis://HOST:PORT/DB or rediss://HOST:PORT/DB. A change needs a restart.
    */
   url?: string;
   /**
-   * Instead of url: some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs.
+   * Some nodes of a Redis or Valkey Cluster, as redis:// or rediss:// URLs, instead of `url`. Without it, `url` counts.
    *
    * @minItems 1
    */
   nodes?: string[];
   /**
-   * Start of every key in Redis.
+   * Text that every key in Redis begins with.
    */
   prefix?: string;
   /**
-   * While the store is away: closed answers 503, open serves keys it already knows and counts locally.
+   * What happens to requests while the store cannot be reached.
    */
   on_failure?: "closed" | "open";
   timeout?: PositiveDuration;
@@ -230,12 +242,12 @@ export interface StoreConfig {
 export interface AuthConfig {
   tokens?: TokensConfig;
   /**
-   * Who may sign up, and what a new user gets. off: nobody, users are added by operators.
+   * Who may sign up, and what a new user gets. off: nobody, operators add the users. Without it, every address may.
    */
   signup?: SignupConfig | "off";
   email?: EmailConfig;
   /**
-   * OpenID Connect providers by the name in /auth/oauth/{name}. Redirect URI to register there: https://HOST/auth/oauth/{name}/callback.
+   * OpenID Connect providers, by the name in /auth/oauth/{name}. Register the redirect URI https://HOST/auth/oauth/{name}/callback there. Without it, users sign in by email only.
    */
   oauth?: {
     [k: string]: OAuthProviderConfig;
@@ -253,7 +265,7 @@ export interface TokensConfig {
   access_ttl?: PositiveDuration;
   refresh_ttl?: PositiveDuration;
   /**
-   * Signing secrets: the first signs, all verify, so they rotate without logging anyone out.
+   * Signing secrets. The first one signs, all of them verify, so you can rotate them without signing anybody out.
    *
    * @minItems 1
    */
@@ -261,22 +273,22 @@ export interface TokensConfig {
 }
 export interface TokenSecretConfig {
   /**
-   * Key id in the token's header.
+   * Key id in the header of tokens, up to 64 characters.
    */
   kid: string;
   /**
-   * At least 32 bytes. Empty: made once and kept in the store.
+   * Secret of at least 32 bytes. Empty: the gateway makes one and keeps it in the store.
    */
   value: string;
 }
 export interface SignupConfig {
   /**
-   * Plan tier of a new user; the first of tiers when absent, Open without tiers.
+   * Plan of a new user. Without it, the first plan under tiers, or Open if there are no tiers.
    */
   tier?: string;
   credits?: Money;
   /**
-   * Domains of the addresses that may sign up, without their subdomains. Absent: every address.
+   * Domains of the email addresses that may sign up, without their subdomains. Without it, every address may.
    *
    * @minItems 1
    */
@@ -288,7 +300,7 @@ export interface EmailConfig {
    */
   from: string;
   /**
-   * smtp:// or smtps:// URL of the mail server, with user and password where it wants them. Empty: codes are written to the log, for trying out.
+   * smtp:// or smtps:// URL of the mail server, with user and password if it needs them. Empty: codes are written to the log, for trying out.
    */
   smtp?: string;
 }
@@ -298,7 +310,7 @@ export interface EmailConfig {
  */
 export interface OAuthProviderConfig {
   /**
-   * Issuer URL, https (or http on loopback); its discovery document is read.
+   * Issuer URL: https, or http on loopback. The gateway reads its discovery document.
    */
   issuer: string;
   /**
@@ -310,7 +322,7 @@ export interface OAuthProviderConfig {
    */
   client_secret?: string;
   /**
-   * Scopes to ask for; openid email when absent.
+   * Scopes to ask for.
    */
   scopes?: string[];
 }
@@ -329,11 +341,11 @@ export interface OutcomesConfig {
   killed?: PartialOutcome;
   upstream_cut?: PartialOutcome;
   /**
-   * The client went away, or the user stopped the stream, before the upstream's first byte, when the request had been sent. `prompt` (default) charges the estimated prompt, which providers bill: its tokens, characters and seconds, and the price of a request; no output, no images. `free` charges nothing. Either way it counts against the limits.
+   * The client disconnected, or the user stopped the stream, after the request had been sent and before the upstream's first byte. `prompt` charges the estimated prompt, which providers bill: its tokens, characters and seconds, and the price of a request; no output, no images. Either way the request counts against the limits.
    */
   unanswered?: "free" | "prompt";
   /**
-   * The upstream gave no usage, or no whole one: estimate what is missing with a tokenizer, or charge nothing.
+   * The upstream reported no usage, or only a part of it.
    */
   no_usage?: "estimate" | "free";
 }
@@ -345,12 +357,12 @@ export interface OutcomesConfig {
  */
 export interface TierConfig {
   /**
-   * Model tiers this plan may call, or all.
+   * Tiers of models that this plan may call, or all.
    */
   access: string[] | "all";
   limits: LimitsConfig;
   /**
-   * When server.shed refuses requests, plans of a lower class are refused first. Its place in tiers, from 0, when absent.
+   * A number: when server.shed refuses requests, plans with a lower class are refused first. Without it, the plan's place under tiers, from 0.
    */
   class?: number;
 }
@@ -381,7 +393,7 @@ export interface TimeoutsConfig {
 }
 export interface RetriesConfig {
   /**
-   * Tries within one upstream; 1 is no retry.
+   * Attempts at one upstream. 1 means no retry.
    */
   attempts?: number;
   min_delay?: Duration;
@@ -391,7 +403,7 @@ export interface BreakerConfig {
   consecutive?: Count;
   window?: PositiveDuration;
   /**
-   * Share of failures in the window that opens it.
+   * Share of failed attempts in the window that opens the breaker, above 0 up to 1.
    */
   ratio?: number;
   minimum?: Count;
@@ -399,7 +411,7 @@ export interface BreakerConfig {
   max_open_for?: PositiveDuration;
   probes?: Count;
   /**
-   * upstream, when absent: one breaker for all its models. target: one for each model, for aggregators whose models fail one by one.
+   * What one breaker is for.
    */
   scope?: "upstream" | "target";
 }
@@ -439,27 +451,28 @@ export interface MultipliersConfig {
  */
 export interface UpstreamConfig {
   /**
-   * Wire format the upstream speaks.
+   * Wire format of the upstream.
    */
   dialect:
     "openai" | "anthropic" | "gemini" | "azure" | "bedrock" | "cohere" | "jina" | "voyage" | "elevenlabs" | "deepgram";
   /**
-   * What the provider's official SDK takes, with its /v1 where there is one; sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/ and google (dialect gemini) or anthropic (dialect anthropic).
+   * Base URL that the provider's official SDK takes, with its /v1 where it has one. sim: is the built-in simulator. Vertex AI: https://LOCATION-aiplatform.googleapis.com/v1/projects/PROJECT/locations/LOCATION/publishers/google (dialect gemini) or /publishers/anthropic (dialect anthropic).
    */
   base_url: string;
   /**
-   * Keys, rotated by failure class. Not needed for sim:, on loopback, and by the vendors ollama, vllm, lmstudio and llamacpp. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. gemini, and anthropic on Vertex AI: a service account's key file, ${file:PATH}, or application-default.
+   * API keys of the provider; several share the load. sim:, addresses on loopback and the vendors ollama, vllm, lmstudio and llamacpp need none. bedrock: ACCESS_KEY_ID:SECRET[:SESSION_TOKEN] signs requests. Vertex AI: a service account's key file, ${file:PATH}, or application-default.
    */
   api_keys?: string[];
+  models?: PublishingConfig;
   /**
-   * Names of client headers that are sent on; never credentials, cookies or headers of the connection.
+   * Names of client headers that are sent on. Credentials, cookies and headers of the connection never are. Without it, none is.
    *
    * @minItems 1
    * @maxItems 50
    */
   forward_headers?: string[];
   /**
-   * Further request headers.
+   * Further headers of every request to this upstream.
    */
   headers?: {
     /**
@@ -469,7 +482,7 @@ export interface UpstreamConfig {
     [k: string]: string;
   };
   /**
-   * Name shown to users, as provider; the upstream's own name when absent.
+   * Name of the provider that users see. Without it, the upstream's own name.
    */
   display_name?: string;
   timeouts?: TimeoutsConfig;
@@ -480,12 +493,12 @@ export interface UpstreamConfig {
   http2?: Flag;
   tls?: UpstreamTlsConfig;
   /**
-   * Proxy for this upstream, http://[USER:PASSWORD@]HOST:PORT or https://…; none: connect directly. Absent: as HTTPS_PROXY, HTTP_PROXY and NO_PROXY say.
+   * Proxy for this upstream: http://[USER:PASSWORD@]HOST:PORT or https://… none: connect directly. Without it, the variables HTTPS_PROXY, HTTP_PROXY and NO_PROXY decide.
    */
   proxy?: string;
   probe?: Probe;
   /**
-   * dialect openai: who stands behind it, and so which fields, efforts and limits it is sent. By the host of base_url when absent, else generic.
+   * For dialect openai: whose server it is, and so which fields, efforts and limits it is sent. Without it, the host of base_url decides, else generic.
    */
   vendor?:
     | "openai"
@@ -509,17 +522,63 @@ export interface UpstreamConfig {
     | "generic";
   accepts?: AcceptsConfig;
   /**
-   * dialects openai and azure: the endpoint for chat. auto, when absent: chat completions, and Responses for what they refuse on the vendor's model; chat and responses: always that one.
+   * For dialects openai and azure: the endpoint that chats are sent to.
    */
   api?: "auto" | "chat" | "responses";
 }
+/**
+ * Which models of a provider's list an upstream publishes, and what they have in common.
+ */
+export interface PublishingConfig {
+  /**
+   * Patterns of the provider's names of models; * matches any text, also for none.
+   *
+   * @minItems 1
+   */
+  include: string[];
+  /**
+   * Patterns of names that are not published, although `include` matches them. Without it, none.
+   */
+  exclude?: string[];
+  /**
+   * Tier that all of them belong to. Required where tiers are defined. Without it, Open.
+   */
+  tier?: string;
+  price?: PriceConfig;
+}
+export interface PriceConfig {
+  input_per_million?: Money;
+  output_per_million?: Money;
+  cached_input_per_million?: Money;
+  cache_write_per_million?: Money;
+  cache_write_1h_per_million?: Money;
+  reasoning_per_million?: Money;
+  per_request?: Money;
+  /**
+   * Price of an image, in billing.currency, or a map of prices by size and quality. A model whose upstream counts the tokens of images may be priced by tokens instead, or as well. Without it, images are not charged.
+   */
+  per_image?: number | ImagePriceConfig;
+  per_second?: Money;
+  per_million_characters?: Money;
+  /**
+   * Date on which you last compared these prices with the provider's. gateway check warns after 180 days. Without it, it does not.
+   */
+  verified_at?: string;
+}
+/**
+ * Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.
+ */
+export interface ImagePriceConfig {
+  default: Money;
+  [k: string]: Money;
+}
 export interface ConcurrencyConfig {
   /**
-   * Requests in flight at a time; a stream counts until it ends.
+   * Requests in flight at the same time. A stream counts until it ends.
    */
   requests: number;
   /**
-   * Requests that may wait for a place, users in turn; beyond them the next target is asked, else 503. 100 when absent, 0 lets none wait.
+   * Requests that may wait for a place, in turn by user. A request beyond them goes to the next target of the chain, or gets 503. 0: none waits.
    */
   queue?: number;
   max_wait?: PositiveDuration;
@@ -529,72 +588,72 @@ export interface ConcurrencyConfig {
  */
 export interface AcceptsConfig {
   /**
-   * The field that limits an answer's tokens.
+   * Name of the field that limits the tokens of an answer. Without it, the vendor's.
    */
   output_limit?: "max_tokens" | "max_completion_tokens";
   /**
-   * Levels of reasoning_effort, others become the nearest below; an empty list: the field is not sent.
+   * Levels of reasoning_effort. Any other level becomes the nearest one below. An empty list: the field is not sent. Without it, the vendor's.
    */
   efforts?: Effort[];
   /**
-   * The field in which reasoning of earlier turns is sent back, or never.
+   * Field in which the reasoning of earlier turns is sent back. Without it, the vendor's.
    */
   reasoning_echo?: "never" | "reasoning_content" | "reasoning_details" | "reasoning";
   unknown_fields?: Flag;
   /**
-   * Top-level fields, tools and betas (anthropic-beta:NAME) to send that would be left out, such as those that choose another model or rate: name them for clients you trust with that.
+   * Top-level fields, tools and betas (anthropic-beta:NAME) that would be dropped, such as those that choose another model or rate. Name them only if you trust the clients with that. Without it, none.
    */
   fields?: string[];
   /**
-   * What clients may name in a conversation beside data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of what else the provider keeps. * matches any text without an @ before the path. The provider reads them with your account's identity, so any client may read them.
+   * What clients may name in a conversation besides data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of other content at the provider. * matches any text without an @ before the path. The provider reads them with your account's identity, so every client may read them. Without it, nothing else.
    */
   references?: string[];
   /**
-   * Most stop sequences; 0: none are sent.
+   * Largest number of stop sequences. 0: none are sent. Without it, the vendor's.
    */
   stop?: number;
   /**
-   * Characters of the longest name of a tool; longer ones are shortened, and put back in the answer.
+   * Most characters in the name of a tool. Longer names are shortened, and restored in the answer. Without it, the vendor's.
    */
   tool_name?: number;
   /**
-   * Characters of the longest user, in place of a longer one a digest is sent; 0: the field is not.
+   * Most characters in the field user. A longer value is replaced by a digest. 0: the field is not sent. Without it, the vendor's.
    */
   user?: number;
   stream_options?: Flag;
   developer_role?: Flag;
   strict_tools?: Flag;
   /**
-   * Form of the ids of tool calls; mistral: nine letters and digits.
+   * Form of the ids of tool calls. Without it, the vendor's.
    */
   tool_call_ids?: "any" | "mistral";
   sampling?: Flag;
   /**
-   * What messages of the user may hold beside text; any other part becomes a text that says what was there, and is reported.
+   * What messages of the user may hold besides text. Any other part becomes a text that says what it was, and is reported. Without it, what is known of the vendor.
    */
   parts?: ("image" | "file" | "audio" | "video")[];
   image_urls?: Flag;
   /**
-   * Where system messages may stand: anywhere; front, before the conversation; first, one before it; user, nowhere, so that they are sent as the user's.
+   * Where system messages may stand. Without it, the vendor's.
    */
   system_role?: "anywhere" | "front" | "first" | "user";
   alternate?: Flag;
   /**
-   * A conversation that ends with the assistant: as_is; with the field prefix or partial; closed, with a turn of the user's behind it.
+   * How a conversation is sent that ends with the assistant. Without it, the vendor's.
    */
   prefill?: "as_is" | "prefix" | "partial" | "closed";
   /**
-   * Marks of a prefix to cache: none; marks, as cache_control; marks_with_ttl, with how long they last; breakpoints, as OpenAI's prompt_cache_breakpoint. Lost marks are reported.
+   * How a prefix is marked for the provider's prompt cache. Marks that are lost are reported. Without it, the vendor's.
    */
   cache_marks?: "none" | "marks" | "marks_with_ttl" | "breakpoints";
   verbosity?: Flag;
   /**
-   * Most tools; of more, those that were called are sent, then the first, and the rest is reported.
+   * Largest number of tools. Of a longer list the tools that were called are sent, then the first ones; the others are reported. Without it, the vendor's.
    */
   max_tools?: number;
   max_output?: Count;
   /**
-   * Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have.
+   * Keywords of JSON Schema, beyond the common ones, that a schema for structured output may have. Without it, what is known of the vendor.
    */
   schema_keywords?: string[];
 }
@@ -606,40 +665,40 @@ export interface AcceptsConfig {
  */
 export interface ModelConfig {
   /**
-   * What it does, and so which endpoint serves it.
+   * What the model does, and so which endpoint serves it.
    */
   kind: "chat" | "embedding" | "rerank" | "speech" | "transcription" | "image";
   /**
-   * The tier it belongs to; plans list the tiers they may call. Required where tiers are defined; without them it is Open.
+   * Tier of the model. Plans list the tiers that they may call. Required where tiers are defined. Without it, Open.
    */
   tier?: string;
   /**
-   * Name in the pricing table; the identifier without route/ when absent.
+   * Name in the pricing table. Without it, the id without route/.
    */
   display_name?: string;
   /**
-   * Vendor family shown in the catalogue. Default: the name of the upstream that the chain tries first.
+   * Owner that the catalogue shows, usually the vendor of the model. Without it, the name of the upstream that the chain tries first.
    */
   owned_by?: string;
   /**
-   * Date of the model, for the catalogue.
+   * Date of the model, for the catalogue. Without it, 1970-01-01.
    */
   created?: string;
   deprecated_at?: Moment;
   sunset_at?: Moment;
   /**
-   * The model that serves its requests after sunset_at, under its own name, plan and price.
+   * Model that serves the requests after sunset_at, under its own name, plan and price. Without it, the model is gone.
    */
   successor?: string;
   published?: Flag;
   context_window?: Count;
   max_output?: Count;
   /**
-   * What the model promises, for example tools, vision, reasoning, documents, json_schema; compared with what each step's dialect can ask for.
+   * What the model promises, for example tools, vision, reasoning, documents, json_schema. gateway check compares it with what each step's dialect can do.
    */
   features?: string[];
   /**
-   * Voices of a speech model: others are refused. Absent: the upstream decides.
+   * Voices of a speech model. Others are refused. Empty: the upstream decides.
    */
   voices?: string[];
   realtime?: Flag;
@@ -649,55 +708,29 @@ export interface ModelConfig {
   deadline?: PositiveDuration;
   fail_over_on?: FailOverOn;
   /**
-   * Tried in order until one serves.
+   * Upstreams of the model, tried in this order until one serves.
    *
    * @minItems 1
    */
   chain: ChainStep[];
 }
-export interface PriceConfig {
-  input_per_million?: Money;
-  output_per_million?: Money;
-  cached_input_per_million?: Money;
-  cache_write_per_million?: Money;
-  cache_write_1h_per_million?: Money;
-  reasoning_per_million?: Money;
-  per_request?: Money;
-  /**
-   * An image; or a map of prices by size and quality. Models whose upstream counts tokens of images may be priced by those instead, or as well.
-   */
-  per_image?: number | ImagePriceConfig;
-  per_second?: Money;
-  per_million_characters?: Money;
-  /**
-   * When these amounts were last compared with the provider's; gateway check warns after 180 days.
-   */
-  verified_at?: string;
-}
-/**
- * Prices of an image by SIZE/QUALITY, SIZE or QUALITY, as the upstream says them or else the request; the most exact counts.
- */
-export interface ImagePriceConfig {
-  default: Money;
-  [k: string]: Money;
-}
 export interface TargetConfig {
   /**
-   * Name under upstreams.
+   * Name of an upstream, as under upstreams.
    */
   upstream: string;
   /**
-   * The upstream's own name for the model.
+   * The upstream's own name of the model.
    */
   model: string;
   /**
-   * Share of the requests among weighted targets; 1 when absent, 0 takes none.
+   * Weight among the targets of a balanced step: a target of weight 3 gets three times the requests of one of weight 1. 0: none.
    */
   weight?: number;
   timeouts?: TimeoutsConfig;
   context_window?: Count;
   /**
-   * What this step has, where it differs from the model.
+   * What this step can do, where it differs from the model. Without it, the model's.
    */
   features?: string[];
   fail_over_on?: FailOverOn;
@@ -709,7 +742,7 @@ export interface TargetConfig {
  */
 export interface ParametersConfig {
   /**
-   * Values by pointer. Missing parents become maps, never lists.
+   * Values by JSON pointer. Missing parents become maps, never lists.
    */
   set?: {
     /**
@@ -719,11 +752,11 @@ export interface ParametersConfig {
     [k: string]: unknown;
   };
   /**
-   * Pointers of what is left out. What is not there is no mistake.
+   * JSON pointers of fields to remove. A field that is not there is no error.
    */
   remove?: string[];
   /**
-   * New names by pointer, in the same map. What is not there is no mistake.
+   * New names by JSON pointer, in the same map. A field that is not there is no error.
    */
   rename?: {
     /**
@@ -735,12 +768,12 @@ export interface ParametersConfig {
 }
 export interface BalancedStepConfig {
   /**
-   * How requests are spread: by weight, to the fastest, or by user.
+   * How requests are spread over the targets.
    */
   balance: "weighted" | "latency" | "sticky";
   fail_over_on?: FailOverOn;
   /**
-   * The targets that share this place.
+   * The targets that share this step.
    *
    * @minItems 1
    */
@@ -748,11 +781,11 @@ export interface BalancedStepConfig {
 }
 export interface LocalStep {
   /**
-   * Path of a plugin file, relative to the main configuration file's folder.
+   * Path of a plugin file, relative to the folder of the main configuration file.
    */
   use: string;
   /**
-   * Options, checked with the plugin's own schema.
+   * Options of the plugin. Its own schema checks them.
    */
   options?: {
     [k: string]: unknown;
@@ -763,13 +796,13 @@ export interface LocalStep {
 }
 export interface ConditionConfig {
   /**
-   * Model identifiers; * matches any text.
+   * Ids of models. * matches any text. Without it, all models.
    *
    * @minItems 1
    */
   models?: string[];
   /**
-   * Plan tiers of the caller.
+   * Plans of the caller. Without it, all plans.
    *
    * @minItems 1
    */
@@ -846,7 +879,7 @@ export interface TransformStep {
  */
 export interface TransformOptions {
   /**
-   * Values by JSON pointer; missing parents are made.
+   * Values by JSON pointer. Missing parents are made.
    */
   set?: {
     /**
@@ -856,7 +889,7 @@ export interface TransformOptions {
     [k: string]: unknown;
   };
   /**
-   * JSON pointers of fields to leave out.
+   * JSON pointers of fields to remove.
    */
   remove?: string[];
 }
@@ -875,7 +908,7 @@ export interface PromptPrefixStep {
  */
 export interface PromptPrefixOptions {
   /**
-   * Texts, in the order in which they are sent. All that apply are sent.
+   * Texts, in the order in which they are sent. All that match a request are sent.
    *
    * @minItems 1
    */
@@ -883,21 +916,21 @@ export interface PromptPrefixOptions {
 }
 export interface PromptPrefix {
   /**
-   * What is sent. The client pays for it as for its own text.
+   * Text that is sent. The client pays for it as for its own.
    */
   text: string;
   /**
-   * Before the client's own instructions, which is the default, or after them.
+   * Where it is put.
    */
   place?: "before" | "after";
   /**
-   * Plans whose users' requests get it; all when absent.
+   * Plans whose users' requests get it. Without it, all plans.
    *
    * @minItems 1
    */
   tiers?: string[];
   /**
-   * Models, by id; * matches any text. All when absent.
+   * Models by id that get it. * matches any text. Without it, all models.
    *
    * @minItems 1
    */
@@ -918,35 +951,35 @@ export interface GuardWordsStep {
  */
 export interface GuardWordsOptions {
   /**
-   * Words and phrases, taken as they are, whatever their case. A space stands for up to eight blanks.
+   * Words and phrases, whatever their case. A space stands for up to eight blanks. Without it, only `patterns` count.
    *
    * @minItems 1
    * @maxItems 2000
    */
   words?: string[];
   /**
-   * Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \b at the ends. All together may repeat about 128 times where a text goes on with one character, so that none holds up the others.
+   * Regular expressions of bounded length: characters, classes, groups, |, ?, {n}, {n,m}, and \b at the ends. All together may repeat about 128 times where a text continues with one character, so that none slows the others down. Without it, only `words` count.
    *
    * @minItems 1
    * @maxItems 50
    */
   patterns?: string[];
   /**
-   * Whether a request or an answer with one is refused, which is the default, or goes on with it masked.
+   * What happens to a request or an answer that has one.
    */
   action?: "refuse" | "mask";
   /**
-   * Where they are looked for; in both when absent.
+   * Where the words are looked for.
    *
    * @minItems 1
    */
   in?: ("request" | "answer")[];
   /**
-   * What stands in the place of what is masked; *** when absent.
+   * Text that replaces what is masked.
    */
   replacement?: string;
   /**
-   * Whether words count only as a whole, not as a part of another; true when absent. Patterns say it by \b.
+   * true: a word counts only as a whole, not as a part of another. Patterns say it by \b.
    */
   whole_words?: boolean;
 }
@@ -965,7 +998,7 @@ export interface PiiMaskStep {
  */
 export interface PiiMaskOptions {
   /**
-   * What is masked; all of it when absent. Cards and IBANs only with a right checksum.
+   * What is masked. Cards and IBANs only with a valid checksum. Without it, all kinds.
    *
    * @minItems 1
    */
@@ -986,27 +1019,27 @@ export interface AnswerCacheStep {
  */
 export interface AnswerCacheOptions {
   /**
-   * For how long an answer is kept, at most 30d; 1h when absent.
+   * How long an answer is kept, at most 30d.
    */
   ttl?: string;
   /**
-   * Whether an answer is given again to the same user alone, which is the default, or to every user.
+   * Who gets a kept answer.
    */
   scope?: "user" | "shared";
   /**
-   * Those without chance: chats of temperature 0, embeddings and reranks, which is the default; or all.
+   * Which answers are kept.
    */
   answers?: "deterministic" | "all";
   /**
-   * Ends of answers that are not kept; length when absent. Filtered, broken and refused ones never are.
+   * Finish reasons of answers that are not kept. Filtered, broken and refused answers never are.
    */
   except?: ("length" | "tool_calls")[];
   /**
-   * Larger answers are not kept, at most 2MiB; 256KiB when absent. Of all answers 64 MiB are kept.
+   * Size above which an answer is not kept, at most 2MiB. All kept answers together take up to 64 MiB.
    */
   max_size?: string;
   /**
-   * What an answer costs that is given again: nothing, which is the default, or what it cost the first time.
+   * What a kept answer costs.
    */
   charge?: "nothing" | "full";
 }
@@ -1037,26 +1070,26 @@ export interface HeaderTagsOptions {
  */
 export interface HeaderTag {
   /**
-   * The header that the value comes in; of no case. Those of credentials are never read.
+   * Header that has the value. Case does not matter. Headers with credentials are never read.
    */
   header: string;
   /**
-   * The values that there are; others become `other`. All when absent.
+   * Allowed values; any other becomes `other`. Without it, every value is allowed.
    *
    * @minItems 1
    * @maxItems 100
    */
   values?: string[];
   /**
-   * The value of a request without the header; such a request is not marked when absent.
+   * Value of a request without the header. Without it, such a request gets no tag.
    */
   default?: string;
   /**
-   * Whether the metrics have it, too: of its first hundred values. false when absent.
+   * true: metrics have the tag, too, for its first hundred values.
    */
   measured?: boolean;
   /**
-   * Whether a request without the header, or with none of the values, is refused. false when absent.
+   * true: a request without the header, or with a value that is not allowed, is refused.
    */
   required?: boolean;
 }
@@ -1075,15 +1108,15 @@ export interface BudgetStep {
  */
 export interface BudgetOptions {
   /**
-   * What the sum is for: a month, which is the default, or a day, both of UTC.
+   * What the amount is for.
    */
   period?: "month" | "day";
   /**
-   * What every user may spend, in billing.currency; a plan of its own under tiers has its own.
+   * What every user may spend in the period, in billing.currency. A plan under `tiers` has its own amount. Without it, only those plans are bounded.
    */
   amount?: number;
   /**
-   * What users of a plan may spend.
+   * What users of a plan may spend in the period, in billing.currency. Without it, `amount` counts for all plans.
    */
   tiers?: {
     /**
@@ -1093,7 +1126,7 @@ export interface BudgetOptions {
     [k: string]: number;
   };
   /**
-   * The share from which on answers have a warning, and the log has one; 80% when absent.
+   * Percentage of the amount from which answers and the log have a warning.
    */
   warn_at?: string;
 }
@@ -1129,17 +1162,17 @@ export interface ReloadConfig {
 }
 export interface GuardConfig {
   /**
-   * Part of the users that the changed file serves, chosen by a hash of the user and the file: the same ones on all instances. 10% when absent.
+   * Percentage of the users that the changed file serves. A hash of the user and the file chooses them: the same ones on all instances.
    */
   share?: string;
   for?: PositiveDuration;
   min_requests?: Count;
   /**
-   * It is rolled back for more failures, of upstreams and of the gateway, than so many times the share of the former configuration; 1 % of the requests may always fail. 2 when absent.
+   * The changed file is rolled back if the share of its requests that fail is more than this many times that of the current configuration. 1 % of the requests may always fail.
    */
   max_error_ratio?: number;
   /**
-   * It is rolled back when the time to the first token is longer than so many times that of the former configuration. 1.5 when absent.
+   * The changed file is rolled back if its time to the first token is more than this many times that of the current configuration.
    */
   max_ttft_ratio?: number;
 }
@@ -1151,11 +1184,11 @@ export interface StatusConfig {
 }
 export interface IncidentConfig {
   /**
-   * Unique identifier.
+   * Unique id of the incident.
    */
   id: string;
   /**
-   * One line.
+   * Title, one line.
    */
   title: string;
   /**
@@ -1171,11 +1204,11 @@ export interface IncidentConfig {
    */
   status: "ongoing" | "resolved";
   /**
-   * When it began.
+   * Date and time at which it began.
    */
   created_at: string;
   /**
-   * When it was over; null while it is ongoing.
+   * Date and time at which it was over. null while it is ongoing.
    */
   resolved_at?: string | null;
 }
@@ -1185,7 +1218,7 @@ export interface SecretsConfig {
 export interface TelemetryConfig {
   access_log?: AccessLogConfig;
   /**
-   * When an answer says in a Server-Timing header how long the gateway and the upstream took: on_request (X-Server-Timing: 1), always or never. on_request when absent.
+   * When an answer has a Server-Timing header with the time that the gateway and the upstream took.
    */
   server_timing?: "on_request" | "always" | "never";
   otlp?: OtlpConfig;
@@ -1193,7 +1226,7 @@ export interface TelemetryConfig {
 }
 export interface AccessLogConfig {
   /**
-   * Which requests have a line: all, failures (status 400 and above), or none. all when absent.
+   * Which requests get a log line.
    */
   lines?: "all" | "failures" | "none";
   users?: Flag;
@@ -1201,7 +1234,7 @@ export interface AccessLogConfig {
 }
 export interface OtlpConfig {
   /**
-   * Base URL of a receiver of OTLP over HTTP (JSON); /v1/traces and /v1/metrics are appended.
+   * Base URL of a receiver of OTLP over HTTP (JSON). /v1/traces and /v1/metrics are appended.
    */
   endpoint: string;
   /**
@@ -1215,19 +1248,19 @@ export interface OtlpConfig {
     [k: string]: string;
   };
   /**
-   * Share of the traces that begin here which are sent, 0 to 1; of others the caller has decided. 1 when absent.
+   * Share of the traces that begin here which are sent, from 0 to 1. For others the caller has decided.
    */
   sample?: number;
   interval?: PositiveDuration;
 }
 export interface DecisionLogConfig {
   /**
-   * Where lines are appended; relative to this file's folder. Opened again at every reload.
+   * File that lines are appended to, relative to this file's folder. It is opened again at every reload.
    */
   file: string;
   max_size?: Size;
   /**
-   * How many files put aside are kept; the oldest are deleted. 8 when absent.
+   * Number of renamed files that are kept. The oldest are deleted.
    */
   keep?: number;
 }
@@ -1254,15 +1287,15 @@ export type ConfigTestTime = string;
  */
 export interface ConfigTestFile {
   /**
-   * The configuration, relative to this file; gateway.yaml beside it unless given.
+   * Configuration to test, relative to this file.
    */
   config?: string;
   /**
-   * Where every test's clock begins.
+   * Date and time at which the clock of every test begins.
    */
   clock?: string;
   /**
-   * Variables over those of the environment, for references of the configuration.
+   * Variables for references in the configuration. They win over those of the process. Without it, only those of the process count.
    */
   env?: {
     /**
@@ -1272,13 +1305,13 @@ export interface ConfigTestFile {
     [k: string]: string;
   };
   /**
-   * Lists of names that selections use as `$name`.
+   * Named lists that `each` and `given` use as `$name`. Without it, no name is defined.
    */
   sets?: {
     [k: string]: ConfigTestSelection;
   };
   /**
-   * The tests; each begins anew, with users, counters and breakers of its own.
+   * The tests. Each one begins anew, with its own users, counters and breakers.
    *
    * @minItems 1
    */
@@ -1286,11 +1319,11 @@ export interface ConfigTestFile {
 }
 export interface ConfigTest {
   /**
-   * What is tested; `$name` of `each` is filled in.
+   * What is tested. `$name` stands for a value of `each`.
    */
   name: string;
   /**
-   * Makes a case of every combination: lists of values by name, or rows of several (`model, first, second`). Values of tier, model and upstream are names of the configuration: with `*` in them patterns, with `!` before them left out, `$set` those of a set. A value whose name is a key of `given` is put there.
+   * Makes a case of every combination: lists of values by name, or rows of several (`model, first, second`). Values of tier, model and upstream are names of the configuration: with `*` in them patterns, with `!` before them exceptions, `$set` the values of a set. A value whose name is a key of `given` is put there. Without it, there is one case.
    */
   each?: {
     /**
@@ -1301,7 +1334,7 @@ export interface ConfigTest {
   };
   given?: ConfigTestGiven;
   /**
-   * What is asked in turn, by the same users with the same counters; one request unless given.
+   * Requests in turn, by the same users with the same counters. Without it, one request.
    *
    * @minItems 1
    */
@@ -1310,50 +1343,50 @@ export interface ConfigTest {
 }
 export interface ConfigTestGiven {
   /**
-   * Plan of the test's users; that of auth.signup unless given.
+   * Plan of the test's users. Without it, that of auth.signup.
    */
   tier?: string;
   /**
-   * Credits that users begin with; a million unless given.
+   * Credits that users begin with, in billing.currency. Without it, a million.
    */
   credits?: number;
   used?: ConfigTestUsed;
   /**
-   * What draws by chance come to, one after the other and then again, for steps that balance targets; a fixed sequence unless given.
+   * Numbers from 0 to 1 that replace chance, one after the other and then again, for steps that balance targets. Without it, a fixed sequence.
    *
    * @minItems 1
    */
   chance?: number[];
   /**
-   * Who asks; users of a test have its plan and credits, and counters of their own.
+   * Name of the user who asks. All users of a test have its plan and credits, each with counters of their own. Without it, one user.
    */
   user?: string;
   /**
-   * Model that is asked for. For one that is not in the configuration set /model of `body`.
+   * Model that is asked for. For one that is not in the configuration set /model of `body`. Without it, a chat model that the plan may call.
    */
   model?: string;
   /**
-   * Endpoint of the gateway; that of the model's kind unless given.
+   * Endpoint of the gateway. Without it, that of the model's kind.
    */
   endpoint?: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
   /**
-   * Asks for a stream of events.
+   * true: asks for a stream of events.
    */
   stream?: boolean;
   /**
-   * Text that the model is asked; a greeting unless given.
+   * Text that the model is asked. Without it, a greeting.
    */
   prompt?: string;
   /**
-   * Most tokens of the answer, in the endpoint's own field.
+   * Most tokens of the answer, in the endpoint's own field. Without it, the request has no limit.
    */
   max_tokens?: number;
   /**
-   * Names of functions that are offered to the model.
+   * Names of functions that are offered to the model. Without it, none.
    */
   tools?: string[];
   /**
-   * Fields over the request's own, or the whole body as text.
+   * Fields over the request's own, or the whole body as text. Without it, the request's own.
    */
   body?:
     | {
@@ -1361,7 +1394,7 @@ export interface ConfigTestGiven {
       }
     | string;
   /**
-   * Headers of the request by name.
+   * Headers of the request by name. Without it, only the usual ones.
    */
   headers?: {
     /**
@@ -1371,12 +1404,12 @@ export interface ConfigTestGiven {
     [k: string]: string;
   };
   /**
-   * false: the request brings no key.
+   * false: the request has no key.
    */
   credentials?: boolean;
   leave_after?: ConfigTestDuration;
   /**
-   * What upstreams do from here on, by name; `*` is every other one. They are healthy unless said.
+   * What upstreams do from here on, by name. `*` is every other one. Without it, they are healthy.
    */
   upstreams?: {
     [k: string]: ConfigTestFault;
@@ -1384,15 +1417,15 @@ export interface ConfigTestGiven {
 }
 export interface ConfigTestUsed {
   /**
-   * Of the calendar day in UTC.
+   * Requests in the calendar day (UTC).
    */
   day?: number;
   /**
-   * Of the hour.
+   * Requests in the calendar hour.
    */
   hour?: number;
   /**
-   * Of the minute.
+   * Requests in the calendar minute.
    */
   minute?: number;
 }
@@ -1402,70 +1435,70 @@ export interface ConfigTestScript {
    */
   status?: number;
   /**
-   * A Retry-After header, as written.
+   * Value of a Retry-After header, in seconds or as a date.
    */
   retry_after?: string | number;
   /**
-   * The error's message.
+   * Message of the error.
    */
   message?: string;
   first_byte?: ConfigTestDuration;
   first_event?: ConfigTestDuration;
   chunk_delay?: ConfigTestDuration;
   /**
-   * So many content events.
+   * Number of events with content.
    */
   chunks?: number;
   /**
-   * Content events are padded to so many bytes.
+   * Bytes that events with content are padded to.
    */
   chunk_bytes?: number;
   /**
-   * Silence after so many events; 0: after the head.
+   * Goes silent after this many events. 0: after the head.
    */
   stall_after?: number;
   /**
-   * Connection reset after so many events; 0: before the status line.
+   * Resets the connection after this many events. 0: before the status line.
    */
   reset_after?: number;
   /**
-   * Connection closed without the ending after so many events.
+   * Closes the connection without the ending after this many events.
    */
   close_after?: number;
   /**
-   * A clean end of the body after so many events, without the stream's own ending.
+   * Ends the body cleanly, without the stream's own ending, after this many events.
    */
   end_after?: number;
   /**
-   * An event that is no JSON after so many events.
+   * Sends an event that is not JSON after this many events.
    */
   malformed_after?: number;
   /**
-   * An error object, then the end, after so many events of a 200.
+   * Sends an error object and ends after this many events of a 200.
    */
   error_after?: number;
   /**
-   * No counts of tokens or seconds.
+   * true: no counts of tokens or seconds.
    */
   no_usage?: boolean;
   /**
-   * No [DONE].
+   * true: no [DONE].
    */
   no_done?: boolean;
   /**
-   * An HTML page instead of JSON or events.
+   * true: an HTML page instead of JSON or events.
    */
   html?: boolean;
   /**
-   * A content-length larger than the body.
+   * true: a content-length larger than the body.
    */
   wrong_length?: boolean;
   /**
-   * Only so many requests meet the faults.
+   * Number of requests that meet the faults. Without it, all do.
    */
   fail_times?: number;
   /**
-   * What it claims to have counted.
+   * Counts that it reports.
    */
   usage?: {
     /**
@@ -1494,63 +1527,63 @@ export interface ConfigTestScript {
    */
   finish?: string;
   /**
-   * So many images, whatever was asked for.
+   * Number of images, whatever was asked for.
    */
   images?: number;
   /**
-   * Refuses, in its words, what this provider refuses.
+   * Refuses what this provider refuses, in its words.
    */
   vendor?: string;
 }
 export interface ConfigTestStep {
   /**
-   * What the step is about, for the report.
+   * What the step is about, for the report. Without it, its number.
    */
   name?: string;
   after?: ConfigTestDuration;
   given?: ConfigTestStepGiven;
   /**
-   * Requests that are sent one after the other.
+   * Number of requests that are sent, one after the other.
    */
   times?: number;
   every?: ConfigTestDuration;
   /**
-   * They are all under way at once, and while later steps go on; their answers are awaited last.
+   * true: all requests run at once, also while later steps go on; their answers are awaited last.
    */
   background?: boolean;
   expect?: ConfigTestExpect;
 }
 export interface ConfigTestStepGiven {
   /**
-   * Who asks; users of a test have its plan and credits, and counters of their own.
+   * Name of the user who asks. All users of a test have its plan and credits, each with counters of their own. Without it, one user.
    */
   user?: string;
   /**
-   * Model that is asked for. For one that is not in the configuration set /model of `body`.
+   * Model that is asked for. For one that is not in the configuration set /model of `body`. Without it, a chat model that the plan may call.
    */
   model?: string;
   /**
-   * Endpoint of the gateway; that of the model's kind unless given.
+   * Endpoint of the gateway. Without it, that of the model's kind.
    */
   endpoint?: "chat" | "messages" | "responses" | "embeddings" | "rerank" | "speech" | "transcription" | "image";
   /**
-   * Asks for a stream of events.
+   * true: asks for a stream of events.
    */
   stream?: boolean;
   /**
-   * Text that the model is asked; a greeting unless given.
+   * Text that the model is asked. Without it, a greeting.
    */
   prompt?: string;
   /**
-   * Most tokens of the answer, in the endpoint's own field.
+   * Most tokens of the answer, in the endpoint's own field. Without it, the request has no limit.
    */
   max_tokens?: number;
   /**
-   * Names of functions that are offered to the model.
+   * Names of functions that are offered to the model. Without it, none.
    */
   tools?: string[];
   /**
-   * Fields over the request's own, or the whole body as text.
+   * Fields over the request's own, or the whole body as text. Without it, the request's own.
    */
   body?:
     | {
@@ -1558,7 +1591,7 @@ export interface ConfigTestStepGiven {
       }
     | string;
   /**
-   * Headers of the request by name.
+   * Headers of the request by name. Without it, only the usual ones.
    */
   headers?: {
     /**
@@ -1568,12 +1601,12 @@ export interface ConfigTestStepGiven {
     [k: string]: string;
   };
   /**
-   * false: the request brings no key.
+   * false: the request has no key.
    */
   credentials?: boolean;
   leave_after?: ConfigTestDuration;
   /**
-   * What upstreams do from here on, by name; `*` is every other one. They are healthy unless said.
+   * What upstreams do from here on, by name. `*` is every other one. Without it, they are healthy.
    */
   upstreams?: {
     [k: string]: ConfigTestFault;
@@ -1581,15 +1614,15 @@ export interface ConfigTestStepGiven {
 }
 export interface ConfigTestExpect {
   /**
-   * Status of the answer; 0 when the connection broke before one.
+   * HTTP status of the answer. 0: the connection broke before one.
    */
   status?: number;
   /**
-   * Code of the error table, also where it is not sent, or none.
+   * Code of the error table, also of an error whose code is not sent. none: no error.
    */
   code?: string;
   /**
-   * How it ended for the ledger; none for what was refused before it was a request.
+   * How the request ended for the ledger. none: it was refused before it was a request.
    */
   outcome?:
     | "served"
@@ -1603,7 +1636,7 @@ export interface ConfigTestExpect {
     | "shutdown"
     | "none";
   /**
-   * Whether the answer came to its end.
+   * true: the answer came to its end.
    */
   complete?: boolean;
   /**
@@ -1611,7 +1644,7 @@ export interface ConfigTestExpect {
    */
   body?: string | ConfigTestBody;
   /**
-   * Headers of the answer; none for one that is not there.
+   * Headers of the answer. none: there is no such header.
    */
   headers?: {
     /**
@@ -1622,19 +1655,19 @@ export interface ConfigTestExpect {
   };
   events?: ConfigTestAmount;
   /**
-   * That served, or none.
+   * Upstream that served, or none.
    */
   upstream?: string;
   /**
-   * Every target that the chain came to, in order, or how many. An upstream alone says nothing of how it ended.
+   * All targets that the chain came to, in order, or their number. An upstream alone says nothing of how the attempt ended.
    */
   attempts?: number | (string | ConfigTestAttempt)[];
   /**
-   * JSON pointers of what the upstream could not be asked.
+   * JSON pointers of fields that the upstream could not be sent.
    */
   dropped?: string[];
   /**
-   * What the plan refused, or none.
+   * Limit of the plan that refused the request, or none.
    */
   limit?: "day" | "hour" | "minute" | "streams" | "credits" | "none";
   charge?: ConfigTestAmount;
@@ -1701,15 +1734,15 @@ export interface ConfigTestAttempt {
 }
 export interface ConfigTestLeft {
   /**
-   * Of the calendar day in UTC.
+   * Requests left in the calendar day (UTC), or none.
    */
   day?: number | "none";
   /**
-   * Of the hour.
+   * Requests left in the calendar hour, or none.
    */
   hour?: number | "none";
   /**
-   * Of the minute.
+   * Requests left in the calendar minute, or none.
    */
   minute?: number | "none";
 }
@@ -1725,7 +1758,7 @@ export interface RedactNamesOptions {
    */
   names: string[];
   /**
-   * What stands in their place; [name] when absent.
+   * Text that replaces a name.
    */
   replacement?: string;
 }
@@ -2081,7 +2114,7 @@ export interface ConfigurationDiffQuery {
   to?: string;
 }
 /**
- * About a request that might come. One of `tier` and `user` is needed.
+ * About a request that might come. One of `tier` and `user` is needed, except where there is only one plan and it may call every model.
  */
 export interface NewRequestQuestion {
   /**
@@ -2089,7 +2122,7 @@ export interface NewRequestQuestion {
    */
   model: string;
   /**
-   * The plan; the user's when absent.
+   * The plan; the user's when absent, or the only one.
    */
   tier?: string;
   /**
@@ -2794,6 +2827,23 @@ export interface AuditEntry {
   erased: boolean;
 }
 /**
+ * What one provider listed.
+ */
+export interface ModelListStatus {
+  /**
+   * Models in the last list, whether or not they are published; null: there is no list yet.
+   */
+  listed: number | null;
+  /**
+   * When the provider gave that list; null: there is none yet.
+   */
+  listed_at: string | null;
+  /**
+   * Why the provider gave no list when it was last asked; null: it gave one.
+   */
+  error: string | null;
+}
+/**
  * The configuration in force.
  */
 export interface ConfigurationState {
@@ -2821,6 +2871,12 @@ export interface ConfigurationState {
    * Sections that differ from what runs: they need a restart.
    */
   pending: string[];
+  /**
+   * The lists of models that providers gave, by upstream: of those that publish models from their list. Absent where none does.
+   */
+  model_lists?: {
+    [k: string]: ModelListStatus;
+  };
   /**
    * Why the file was last refused; null when the last one was taken.
    */

@@ -13,6 +13,7 @@ const GATEWAY = [
   "telemetry",
   "accounts",
   "upstream",
+  "network",
   "simulator",
 ];
 const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
@@ -22,9 +23,10 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   dialects: ["kit"],
   pipeline: ["kit"],
   store: ["kit"],
-  telemetry: ["kit", "schema"],
-  accounts: ["kit"],
-  upstream: ["kit", "dialects"],
+  network: ["kit"],
+  telemetry: ["kit", "network", "schema"],
+  accounts: ["kit", "network"],
+  upstream: ["kit", "network", "dialects"],
   simulator: ["kit"],
   server: ["kit", "dialects", "accounts", "schema"],
   plugins: ["kit", "schema"],
@@ -82,12 +84,14 @@ const HOMES: Readonly<Record<string, string>> = {
 const SECOND_HOMES: readonly (readonly [name: string, home: string, why: string])[] = [
   ["yaml", "src/import/source.ts", "files of other tools: YAML 1.1, with merge keys"],
   ["yaml", "src/import/write.ts", "a configuration with comments"],
+  ["undici", "src/network/fetch.ts", "the fetch that goes through a proxy"],
   ["ajv", "src/server/body-schemas.ts", "the type of what a validator that is compiled ahead reports"],
   ["yaml", "src/cli/connect/formats.ts", "settings of other programs, edited with their comments"],
 ];
 
 /** Places where time, environment and network are real; everywhere else they come through `Host` or as arguments. */
 const IMPURE_LAYERS = new Set([
+  "network",
   "gateway",
   "workers",
   "cli",

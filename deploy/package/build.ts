@@ -17,10 +17,12 @@ const DIST = join(resolve(process.argv[2] ?? ROOT), "dist");
 /** Files that the sources read beside themselves. */
 const ASSETS = ["src/**/*.{lua,json}", "schemas/**/*.json", "schemas/*.gen.{js,d.ts}"];
 const PAGES_SOURCES = ["src/ui/**"];
+/** For editors alone: the package has them where the modeline of gateway.yaml looks. */
+const EDITOR_SCHEMAS = ["schemas/gateway.schema.json", "schemas/config-test.schema.json"];
 
 for (const folder of ["src", "plugins", "schemas"]) rmSync(join(DIST, folder), { recursive: true, force: true });
 run(binary("typescript", "tsc"), ["-p", join(ROOT, "deploy/package"), "--outDir", DIST]);
-for (const path of globSync(ASSETS, { cwd: ROOT, exclude: PAGES_SOURCES })) copy(path);
+for (const path of globSync(ASSETS, { cwd: ROOT, exclude: [...PAGES_SOURCES, ...EDITOR_SCHEMAS] })) copy(path);
 writeCommand();
 await bundlePackages(ROOT, DIST);
 const { name, version, exports } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8")) as {

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { formatText as formatDiagnostics } from "../config/diagnostics.ts";
+import { environmentOf } from "../config/env-file.ts";
 import type { FileAccess } from "../config/files.ts";
 import { workflowCommand } from "../config/report.ts";
 import type { ChangeClass, Side } from "../effects/change.ts";
@@ -10,7 +11,7 @@ import { codeOf, compileOffline } from "../gateway/compile.ts";
 import { isLoaded } from "../gateway/configuration.ts";
 import { sourceAccess, type SourceBody } from "../gateway/source-view.ts";
 import type { Snapshot } from "../kit/index.ts";
-import { defaultFormat, EXIT, ExitError } from "./options.ts";
+import { defaultFormat, EXIT, ExitError, note } from "./options.ts";
 import { isRevision, openRevision } from "./revision.ts";
 
 export interface DiffOptions {
@@ -25,8 +26,9 @@ export async function diff(old: string, now: string, options: DiffOptions): Prom
   // A gateway's files are taken to lie where the other side's do: relative paths mean the same then.
   const file = [now, old].find((name) => !isAddress(name) && existsSync(name)) ?? "gateway.yaml";
   const folder = dirname(resolve(file));
-  const before = await readSide(old, { folder, token: options.adminToken });
-  const after = await readSide(now, { folder, token: options.adminToken });
+  const token = options.adminToken ?? (await environmentOf(resolve(file), process.env))["GATEWAY_ADMIN_TOKEN"] ?? "";
+  const before = await readSide(old, { folder, token });
+  const after = await readSide(now, { folder, token });
   const changes = compare(before, after);
   const impact = options.store ? await impactOn((isAddress(now) ? before : after).snapshot) : null;
   const format = { text: formatText, json: formatJson, markdown: formatMarkdown }[options.format];
@@ -44,7 +46,7 @@ export async function diff(old: string, now: string, options: DiffOptions): Prom
 
 interface SideOptions {
   readonly folder: string;
-  readonly token: string | undefined;
+  readonly token: string;
 }
 
 /** A file, a file of a git revision, or the configuration of a running gateway. */
@@ -65,7 +67,7 @@ async function readSide(name: string, options: SideOptions): Promise<Side> {
 }
 
 async function compileSide(name: string, file: string, access?: FileAccess): Promise<Side> {
-  const result = await compileOffline({ file, env: process.env, access });
+  const result = await compileOffline({ file, env: process.env, access, tell: note });
   if (!isLoaded(result)) {
     throw new ExitError(EXIT.failed, `${name} cannot be compiled\n${formatDiagnostics(result.diagnostics).trimEnd()}`);
   }
@@ -79,7 +81,7 @@ function isAddress(name: string): boolean {
 const ADMIN_TIMEOUT_MS = 10_000;
 
 /** @throws ExitError */
-async function askGateway(address: string, token = process.env["GATEWAY_ADMIN_TOKEN"] ?? ""): Promise<SourceBody> {
+async function askGateway(address: string, token: string): Promise<SourceBody> {
   const url = new URL("/admin/config/source", address);
   const headers = { authorization: `Bearer ${token}` };
   const signal = AbortSignal.timeout(ADMIN_TIMEOUT_MS);

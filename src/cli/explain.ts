@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import type { Loaded } from "../gateway/configuration.ts";
-import { type Endpoint, isJson, type Json, type Snapshot } from "../kit/index.ts";
+import { type Endpoint, isJson, type Json, onlyTier, type Snapshot } from "../kit/index.ts";
 import { callerOf } from "../offline/caller.ts";
 import { type Caller, explain, type Question } from "../offline/explain.ts";
 import { explainPast, pastText } from "../offline/explain-past.ts";
@@ -10,7 +10,7 @@ import { loadOffline } from "../offline/load.ts";
 import { findDecision, logFiles } from "../offline/replay/log.ts";
 import { InvalidQuestion } from "../offline/room.ts";
 import { openExisting } from "./existing-store.ts";
-import { configFile, EXIT, ExitError } from "./options.ts";
+import { configFile, EXIT, ExitError, note } from "./options.ts";
 
 /** What to do where no decision log is named and none is written. */
 export const NO_LOG = "name a decision log with --log FILE: the configuration has no telemetry.decision_log";
@@ -42,11 +42,11 @@ export async function explainRequest(model: string | undefined, options: Explain
   if (request !== undefined) return explainLogged(request, model, options);
   if (options.log.length > 0) throw usage("--log is where --request is looked for");
   if (model === undefined) throw usage("name a model, or a past request with --request");
-  if (tier === undefined && user === undefined)
-    throw usage("name a plan with --tier, or a user with --user and --store");
   if ((user !== undefined) !== store) throw usage("--user and --store go together: a user's counters are in the store");
   if (key !== undefined && user === undefined) throw usage("--key is a key of --user");
   const loaded = await load(options);
+  if (tier === undefined && user === undefined && onlyTier(loaded.snapshot) === null)
+    throw usage("name a plan with --tier, or a user with --user and --store");
   const caller = user === undefined ? undefined : await callerInStore(loaded.snapshot, user, key);
   const { endpoint, stream, open, promptTokens, outputTokens } = options;
   const question: Question = {
@@ -95,7 +95,7 @@ async function explainLogged(id: string, model: string | undefined, options: Exp
 
 /** @throws ConfigurationError */
 export function load({ config }: { readonly config?: string }): Promise<Loaded> {
-  return loadOffline({ file: configFile(config) });
+  return loadOffline({ file: configFile(config), tell: note });
 }
 
 function usage(message: string): ExitError {

@@ -96,7 +96,7 @@ function addExplainCommand(program: Command): void {
     .argument("[model]", "model id")
     .option("--request <id>", "a past request by its id or X-Request-Id, instead of a model")
     .option("--log <file>", "decision log to search (default: the configured one); repeatable", list, [])
-    .option("--tier <tier>", "plan (default: the user's)")
+    .option("--tier <tier>", "plan (default: the user's, or the only plan)")
     .option("--user <user>", "id or address of a user, whose counters and credits apply; needs --store")
     .option("--key <key-id>", "the user's key, by its id from `keys list`")
     .option("--store", "read the configured store, without counting or charging")

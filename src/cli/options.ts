@@ -175,3 +175,8 @@ export function parseRollbackTarget(value: string): string | number {
   if (/^[0-9a-f]{4,64}$/i.test(value)) return value.toLowerCase();
   throw new InvalidArgumentError("A target is a number, or at least the first 4 digits of a hash.");
 }
+
+/** A line for people beside a command's result, which it is no part of. */
+export function note(line: string): void {
+  process.stderr.write(`gateway: ${line}\n`);
+}

@@ -6,7 +6,7 @@ import { logFiles } from "../offline/replay/log.ts";
 import { replay, type ReplayReport } from "../offline/replay/replay.ts";
 import { replayMarkdown, replayText } from "../offline/replay/report.ts";
 import { load } from "./explain.ts";
-import { EXIT, ExitError, type Threshold } from "./options.ts";
+import { EXIT, ExitError, note, type Threshold } from "./options.ts";
 import { isRevision, openRevision } from "./revision.ts";
 
 export interface ReplayOptions {
@@ -50,7 +50,7 @@ async function loadOld(name: string): Promise<Loaded> {
   if (existsSync(name) || !isRevision(name)) return load({ config: name });
   // Its copies are there until the process ends: plugins may read them.
   const { file, access } = await openRevision(name);
-  const result = await compileOffline({ file, env: process.env, access, setsUp: true });
+  const result = await compileOffline({ file, env: process.env, access, setsUp: true, tell: note });
   if (isLoaded(result)) return result;
   throw new ConfigurationError(result.diagnostics);
 }

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { builtins } from "../../plugins/index.ts";
-import gateway from "../../schemas/gateway.schema.json" with { type: "json" };
+import gateway from "../../schemas/gateway.source.schema.json" with { type: "json" };
 import { bundleGateway, bundlePlugin } from "../config/bundle.ts";
 import { ConfigurationError, pluginHint } from "../config/diagnostics.ts";
 import { checkConfig } from "../gateway/configuration.ts";
@@ -9,19 +9,27 @@ import { configFile, EXIT, ExitError, isUnread } from "./options.ts";
 
 const SCHEMAS = new URL("../../schemas/", import.meta.url);
 
+export interface SchemaOptions {
+  readonly config?: string;
+  /** Also keywords that only editors know. */
+  readonly editor?: boolean;
+}
+
 /**
  * Prints the schema of the configuration, complete in itself, with the options of the local plugins that the configuration
  * uses; or of one plugin's options.
  */
-export async function printSchema(plugin: string | undefined, { config }: { readonly config?: string }): Promise<void> {
+export async function printSchema(plugin: string | undefined, { config, editor }: SchemaOptions): Promise<void> {
   const local = await localPlugins(config);
+  const readers = editor === true ? "editor" : "any";
+  const plugins = {
+    read: (ref: string) => readJson(new URL(ref, SCHEMAS)),
+    local: new Map([...local].map(([use, { schema }]) => [use, readJson(schema)])),
+  };
   const schema =
     plugin === undefined
-      ? bundleGateway(gateway, {
-          read: (ref) => readJson(new URL(ref, SCHEMAS)),
-          local: new Map([...local].map(([use, { schema }]) => [use, readJson(schema)])),
-        })
-      : bundlePlugin(readJson(pluginNamed(plugin, local).schema));
+      ? bundleGateway(gateway, plugins, readers)
+      : bundlePlugin(readJson(pluginNamed(plugin, local).schema), readers);
   process.stdout.write(`${JSON.stringify(schema, null, 2)}\n`);
 }
 

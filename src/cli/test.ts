@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { styleText } from "node:util";
 import { formatGithub, formatJson, formatJunit, formatText, type Paint, totalsOf } from "../config-tests/report.ts";
 import { runTests } from "../config-tests/run.ts";
-import { configFile, defaultFormat, EXIT, ExitError } from "./options.ts";
+import { configFile, defaultFormat, EXIT, ExitError, note } from "./options.ts";
 
 export interface TestOptions {
   readonly config?: string;
@@ -22,6 +22,7 @@ export async function test(files: readonly string[], options: TestOptions): Prom
     ...(config !== undefined && { config: configFile(config) }),
     ...(filter !== undefined && { filter }),
     env: process.env,
+    tell: note,
     clock: () => performance.now(),
   });
   const { tests, failed, broken } = totalsOf(results);

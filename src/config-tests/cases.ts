@@ -1,6 +1,6 @@
 import { dirname, resolve } from "node:path";
 import type { ConfigTest } from "#schema";
-import source from "../../schemas/config-test.schema.json" with { type: "json" };
+import source from "../../schemas/config-test.source.schema.json" with { type: "json" };
 import { compileSchema } from "../config/compile.ts";
 import {
   ConfigurationError,

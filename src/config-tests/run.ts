@@ -43,6 +43,8 @@ export interface TestOptions {
   /** Only tests whose name contains it, in any case of letters. */
   readonly filter?: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Told once of each list of models that the configurations publish from. */
+  readonly tell?: (line: string) => void;
   /** Of real time, in milliseconds. */
   readonly clock: () => number;
 }
@@ -50,9 +52,14 @@ export interface TestOptions {
 /** Runs the tests of files, offline. Never throws for what the files hold. */
 export async function runTests(files: readonly string[], options: TestOptions): Promise<readonly FileResult[]> {
   const loading = new Map<string, ReturnType<typeof loadOffline>>();
+  const told = new Set<string>();
+  const tell = (line: string): void => {
+    if (!told.has(line)) options.tell?.(line);
+    told.add(line);
+  };
   const load = (file: string, env: Readonly<Record<string, string>>): ReturnType<typeof loadOffline> => {
     const key = JSON.stringify([file, env]);
-    const loaded = loading.get(key) ?? loadOffline({ file, env: { ...options.env, ...env } });
+    const loaded = loading.get(key) ?? loadOffline({ file, env: { ...options.env, ...env }, tell });
     loading.set(key, loaded);
     return loaded;
   };

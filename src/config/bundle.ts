@@ -17,18 +17,52 @@ const FORMATS: Readonly<Record<string, string>> = {
   "date-time": "^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?([Zz]|[+-][0-9]{2}:?[0-9]{2})$",
 };
 
+/** Keywords that editors show and that strict validators refuse. */
+export const EDITOR_KEYWORDS = [
+  "markdownDescription",
+  "enumDescriptions",
+  "defaultSnippets",
+  "patternErrorMessage",
+] as const;
+
+/**
+ * Who reads the bundle: `any` validator, which may refuse a keyword that JSON Schema does not define, or an `editor`, which
+ * also gets `EDITOR_KEYWORDS`.
+ */
+export type Readers = "any" | "editor";
+
 /**
  * The schema of gateway.yaml as one that needs no other: references to definitions and files are replaced by what they mean,
- * every scalar fits a `${env:NAME}` too, and every key has a description and an example.
+ * every scalar fits a `${env:NAME}` too, and every key has a description with its default, and an example.
  */
-export function bundleGateway(schema: SchemaNode, plugins: PluginSchemas): SchemaNode {
-  return new Bundler(schema, plugins).bundle();
+export function bundleGateway(schema: SchemaNode, plugins: PluginSchemas, readers: Readers = "any"): SchemaNode {
+  return new Bundler(schema, plugins, readers).bundle();
+}
+
+/**
+ * The schema of a config test file for an editor. It keeps its definitions, because one of them holds itself; without titles,
+ * which an editor would show in place of the key's name, and without an `$id`, from which it would look for the definitions.
+ */
+export function bundleConfigTest(schema: SchemaNode): SchemaNode {
+  const { $id: _id, ...rest } = schema;
+  return withoutTitles(rest) as SchemaNode;
+}
+
+function withoutTitles(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutTitles);
+  if (!isRecord(schema)) return schema;
+  const described = typeof schema.description === "string" ? withDefault(schema) : schema;
+  return Object.fromEntries(
+    Object.entries(described).flatMap(([key, value]) =>
+      key === "title" && typeof value === "string" ? [] : [[key, key === "examples" ? value : withoutTitles(value)]],
+    ),
+  );
 }
 
 /** The schema of one plugin's options in the same form. */
-export function bundlePlugin(schema: SchemaNode): SchemaNode {
+export function bundlePlugin(schema: SchemaNode, readers: Readers = "any"): SchemaNode {
   const none = { read: () => ({}), local: new Map<string, unknown>() };
-  return new Bundler(schema, none).bundle();
+  return new Bundler(schema, none, readers).bundle();
 }
 
 /** Keywords of a schema as a file, and of the types made from it. */
@@ -37,17 +71,19 @@ const OF_A_DOCUMENT: ReadonlySet<string> = new Set(["$schema", "$id", "title", "
 class Bundler {
   readonly #root: SchemaNode;
   readonly #plugins: PluginSchemas;
+  readonly #readers: Readers;
   /** The targets of references that are being replaced. */
   readonly #open = new Set<unknown>();
 
-  constructor(root: SchemaNode, plugins: PluginSchemas) {
+  constructor(root: SchemaNode, plugins: PluginSchemas, readers: Readers) {
     this.#root = root;
     this.#plugins = plugins;
+    this.#readers = readers;
   }
 
+  /** Without an `$id`: an editor would fetch it, and a copy in another place is as good as this one. */
   bundle(): SchemaNode {
-    const { $schema, $id } = this.#root;
-    return { $schema, $id, ...this.#node(this.#root, this.#root) };
+    return { $schema: this.#root.$schema, ...this.#node(this.#root, this.#root) };
   }
 
   /** @param document the file in which `#/…` is looked up. */
@@ -62,7 +98,7 @@ class Bundler {
       this.#open.add(target);
       const node = this.#node(target, home);
       this.#open.delete(target);
-      return { ...node, ...site };
+      return { ...node, ...site, ...unitOf(target, site) };
     }
     const { anyOf, oneOf, ...rest } = schema;
     const branches = anyOf ?? oneOf;
@@ -84,7 +120,10 @@ class Bundler {
   /** What a schema says of what is inside its values. */
   #inner(schema: SchemaNode, document: SchemaNode): SchemaNode {
     const { properties, patternProperties, items } = schema;
-    const rest = Object.fromEntries(Object.entries(schema).filter(([key]) => !OF_A_DOCUMENT.has(key)));
+    const left = new Set<string>(this.#readers === "editor" ? [] : EDITOR_KEYWORDS);
+    const rest = Object.fromEntries(
+      Object.entries(schema).filter(([key]) => !OF_A_DOCUMENT.has(key) && !left.has(key)),
+    );
     return {
       ...rest,
       ...this.#conditions(rest, document),
@@ -110,8 +149,9 @@ class Bundler {
 
   #properties(properties: SchemaNode, document: SchemaNode): SchemaNode {
     return mapped(properties, (property) => {
-      const node = this.#node(property, document);
-      return node.examples === undefined ? { ...node, examples: [exampleOf(node)] } : node;
+      const node = withDefault(this.#node(property, document));
+      const shown = node.examples === undefined ? { ...node, examples: [exampleOf(node)] } : node;
+      return this.#readers === "editor" ? forEditor(shown) : shown;
     });
   }
 
@@ -147,32 +187,122 @@ class Bundler {
     const local = this.#node(definitions.localStep, document);
     const builtIn = isRecord(definitions.builtInStep) ? definitions.builtInStep.oneOf : [];
     const options = new Map<string, SchemaNode>();
+    const texts = new Map<string, unknown>();
     for (const branch of Array.isArray(builtIn) ? builtIn : []) {
       const { properties } = this.#node(branch, document);
       const { use, options: own } = isRecord(properties) ? properties : {};
-      const [name] = isRecord(use) && Array.isArray(use.examples) ? (use.examples as unknown[]) : [];
-      if (typeof name === "string" && isRecord(own)) options.set(name, own);
+      const [name] = isRecord(use) ? wordsOf(use) : [];
+      if (typeof name !== "string" || !isRecord(own)) continue;
+      options.set(name, own);
+      texts.set(name, isRecord(use) ? use.description : undefined);
     }
     const pattern = alternatives([LOCAL_PATH, REFERENCE]);
     for (const [use, schema] of this.#plugins.local)
       if (isRecord(schema))
-        options.set(use, { ...new Bundler(schema, this.#plugins).bundle(), $schema: undefined, $id: undefined });
+        options.set(use, { ...new Bundler(schema, this.#plugins, this.#readers).bundle(), $schema: undefined });
     const properties = isRecord(local.properties) ? local.properties : {};
     const names = [...options.keys()];
+    const words = {
+      enum: names,
+      ...(this.#readers === "editor" && { enumDescriptions: names.map((name) => texts.get(name) ?? "a local plugin") }),
+    };
     const use = {
       description: "Name of a built-in plugin, or path of a plugin file.",
-      anyOf: [{ enum: names }, { type: "string", pattern }],
-      examples: names,
+      anyOf: [words, { type: "string", pattern }],
+      ...(this.#readers === "any" && { examples: names }),
     };
     return {
       ...local,
       type: ["string", "object"],
-      anyOf: [{ enum: names }, { type: "string", pattern }, { type: "object" }],
+      anyOf: [words, { type: "string", pattern }, { type: "object" }],
       properties: { ...properties, use },
       allOf: [...options].map(([name, own]) => optionsOf(name, own)),
-      examples: [...names, { use: "transform", options: { remove: ["/logit_bias"] } }],
+      examples: [...(this.#readers === "any" ? names : []), { use: "transform", options: { remove: ["/logit_bias"] } }],
     };
   }
+}
+
+/** Forms of values that several keys have, such as a duration, tell their unit behind the key's own description. */
+function unitOf(target: unknown, site: SchemaNode): SchemaNode {
+  if (!isRecord(target) || target.title !== undefined || target.type === "object") return {};
+  const both = [site.description, target.description].filter((text) => typeof text === "string");
+  return both.length === 2 ? { description: both.join(" ") } : {};
+}
+
+/**
+ * Tells the default in the description, and as the first example. As a keyword it would make editors write every default
+ * into a new map.
+ */
+function withDefault(schema: SchemaNode): SchemaNode {
+  const { default: value, ...rest } = schema;
+  if (value === undefined || typeof rest.description !== "string") return rest;
+  const examples = Array.isArray(rest.examples) ? (rest.examples as unknown[]) : [];
+  const isEmpty = value === null || value === "" || (typeof value === "object" && Object.keys(value).length === 0);
+  return {
+    ...rest,
+    description: `${rest.description} Default: ${inYaml(value) || "empty"}.`,
+    ...((!isEmpty || examples.length > 0) && { examples: isEmpty ? examples : unique([value, ...examples]) }),
+  };
+}
+
+/** A value in the flow style of YAML, where text needs no quotes. */
+function inYaml(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? "" : `[${value.map(inYaml).join(", ")}]`;
+  if (!isRecord(value)) return String(value);
+  const entries = Object.entries(value).map(([key, one]) => `${key}: ${inYaml(one) || '""'}`);
+  return entries.length === 0 ? "" : `{ ${entries.join(", ")} }`;
+}
+
+/** What an editor shows of a key: its text with code marked, and without examples that only repeat the allowed words. */
+function forEditor(schema: SchemaNode): SchemaNode {
+  const { description, examples, ...rest } = schema;
+  const words = wordsOf(schema);
+  const isRepeated = Array.isArray(examples) && examples.every((example) => words.includes(example));
+  return {
+    ...(typeof description === "string" && { description, markdownDescription: inMarkdown(description) }),
+    ...rest,
+    ...(Array.isArray(schema.anyOf) && { anyOf: schema.anyOf.map(branchMessage) }),
+    ...(!isRepeated && { examples }),
+    ...patternMessage(schema),
+  };
+}
+
+/** Of a choice, an editor may name the branch for references alone. */
+function branchMessage(branch: unknown): unknown {
+  if (!isRecord(branch) || typeof branch.pattern !== "string") return branch;
+  return { ...branch, patternErrorMessage: `Not an allowed value, nor a reference such as \${env:NAME}.` };
+}
+
+function wordsOf({ anyOf }: SchemaNode): readonly unknown[] {
+  const branches: readonly unknown[] = Array.isArray(anyOf) ? anyOf : [];
+  return branches.flatMap((branch) =>
+    isRecord(branch) && Array.isArray(branch.enum) ? (branch.enum as readonly unknown[]) : [],
+  );
+}
+
+/** Text with `code` in it, whose other characters mean nothing to Markdown. */
+function inMarkdown(text: string): string {
+  return text
+    .split(/(`[^`]+`|Default: (?:.+)\.$)/)
+    .map((part) => {
+      if (part.startsWith("`")) return part;
+      const [, value] = /^Default: (.+)\.$/.exec(part) ?? [];
+      return value === undefined ? part.replaceAll(/[\\*_{}[\]#<>!]/g, String.raw`\$&`) : `Default: \`${value}\`.`;
+    })
+    .join("");
+}
+
+/** What an editor says of a value that does not fit, in place of the regular expression. */
+function patternMessage({ pattern, type, examples }: SchemaNode): SchemaNode {
+  if (typeof pattern !== "string") return {};
+  const types = [type].flat();
+  const shown = (Array.isArray(examples) ? (examples as unknown[]) : []).filter((one) => typeof one === "string");
+  const form = types.some((one) => one === "integer" || one === "number")
+    ? "a number"
+    : types.includes("boolean")
+      ? "true or false"
+      : `text such as ${shown.slice(0, 2).join(" or ")}`;
+  return { patternErrorMessage: `Write ${form}, or a reference such as \${env:NAME}.` };
 }
 
 function optionsOf(name: string, options: SchemaNode): SchemaNode {
@@ -241,15 +371,22 @@ function isReference(branch: unknown): boolean {
 
 /** A scalar as one pattern, which a reference fits as well. */
 function widened(schema: SchemaNode): SchemaNode {
-  const { enum: words, const: word, format, ...rest } = schema;
-  const choices = Array.isArray(words) ? (words as unknown[]) : typeof word === "string" ? [word] : null;
+  const { enum: words, enumDescriptions, const: word, format, ...rest } = schema;
+  const choices = Array.isArray(words) ? (words as unknown[]) : word === undefined ? null : [word];
   if (choices !== null) {
     const examples = rest.examples ?? choices;
     // Editors list the words of an enum, and complete them; of a pattern they show the regular expression.
     const { type: _type, ...others } = rest;
-    return { ...others, anyOf: [{ enum: choices }, { type: "string", pattern: REFERENCE }], examples };
+    const told = enumDescriptions !== undefined && { enumDescriptions };
+    return {
+      ...others,
+      anyOf: [
+        { enum: choices, ...told },
+        { type: "string", pattern: REFERENCE },
+      ],
+      examples,
+    };
   }
-  if (word !== undefined) return { ...schema, ...(Number.isInteger(word) && { type: "integer" }), examples: [word] };
   const { type, pattern = typeof format === "string" ? FORMATS[format] : undefined } = rest;
   if (type === "string" && typeof pattern === "string") return { ...rest, pattern: alternatives([pattern, REFERENCE]) };
   if (type !== "integer" && type !== "number" && type !== "boolean") return rest;

@@ -48,7 +48,7 @@ export function* withDefaults(validated: Validated): Steps<WholeValidated> {
     ...config,
     ...(!hasPlans && { tiers: OPEN_TIERS }),
     ...(!isWritten(validated, "pipeline") && { pipeline: PIPELINE }),
-    ...(config.models && { models }),
+    ...((config.models || !tree.entries.has("models")) && { models }),
   };
   return { ...validated, config: whole, valid: valid && (whole as WholeConfig) };
 }

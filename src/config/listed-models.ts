@@ -108,11 +108,15 @@ class Publisher {
   findings(listed: readonly ListedModel[] | null): readonly ListFinding[] {
     const { name } = this.#upstream;
     const found: ListFinding[] = [];
-    const tell = (message: string, hint: string): void => {
-      found.push({ upstream: name, rule: "model-list", severity: "warning", message, hint });
+    const tell = (message: string, hint: string, severity: "warning" | "note" = "warning"): void => {
+      found.push({ upstream: name, rule: "model-list", severity, message, hint });
     };
     if (listed === null) {
-      tell(`the models that ${name} lists are not known yet: none is published`, "the log says why; it is asked again");
+      tell(
+        `the models that ${name} lists are not known: none is published`,
+        "the log says why; it is asked again",
+        "note",
+      );
     } else if (this.#included === 0) {
       tell(`none of the ${listed.length} models that ${name} lists is included`, "compare the patterns with its names");
     }
@@ -121,11 +125,11 @@ class Publisher {
         other === name
           ? ["whose id another of its models has", "exclude them, or write them out under models"]
           : [`that ${other} publishes`, `exclude them here or at ${other}, or write a chain of both under models`];
-      tell(`${counted(names)} ${what}: not published again`, hint);
+      tell(`${name} lists ${counted(names)} ${what}: not published again`, hint);
     }
     for (const [kind, names] of this.#unpriced) {
       tell(
-        `${counted(names)} of kind ${kind}, which has no price here: not published`,
+        `${name} lists ${counted(names)} of kind ${kind}, which has no price here: not published`,
         "add the units to price, or exclude them",
       );
     }
@@ -139,11 +143,11 @@ function note<Key>(names: Map<Key, string[]>, key: Key, name: string): void {
   else known.push(name);
 }
 
-/** `lists 2 models (a, b)` */
+/** `2 models (a, b)` */
 function counted(names: readonly string[]): string {
   const shown = names.slice(0, MAX_NAMES).join(", ");
   const more = names.length > MAX_NAMES ? ", …" : "";
-  return `lists ${names.length} ${names.length === 1 ? "model" : "models"} (${shown}${more})`;
+  return `${names.length} ${names.length === 1 ? "model" : "models"} (${shown}${more})`;
 }
 
 interface Common extends NonNullable<Publishing["kinds"][Kind]> {
@@ -207,19 +211,12 @@ export function modelChanges(before: Snapshot["models"], after: Snapshot["models
   return { added, removed, updated };
 }
 
-/** What a list says of a model; the rest is the configuration's, which is the same. */
 function isOther(a: Model, b: Model): boolean {
-  if (a === b) return false;
-  const told = ({ kind, displayName, ownedBy, created, contextWindow, maxOutput, listedBy, chain }: Model): string =>
-    JSON.stringify([
-      kind,
-      displayName,
-      ownedBy,
-      created,
-      contextWindow,
-      maxOutput,
-      listedBy,
-      chain[0]?.targets[0]?.model,
-    ]);
-  return told(a) !== told(b);
+  return a !== b && toldOf(a) !== toldOf(b);
+}
+
+/** What a list says of a model; the rest is the configuration's, which is the same. */
+function toldOf({ kind, displayName, ownedBy, created, contextWindow, maxOutput, listedBy, chain }: Model): string {
+  const called = chain[0]?.targets[0]?.model;
+  return JSON.stringify([kind, displayName, ownedBy, created, contextWindow, maxOutput, listedBy, called]);
 }

@@ -1,21 +1,24 @@
 import { createHash } from "node:crypto";
 import { dirname, relative, resolve } from "node:path";
 import {
+  type DialectName,
   inTurns,
   isStoreUnavailable,
+  type Kind,
   type Plugin,
   type Snapshot,
   type Steps,
   type StepSettings,
 } from "../kit/index.ts";
 import { PluginBreach } from "../kit/plugin-contract.ts";
-import { diagnose, type Diagnostic, type Finding, type Place, sorted } from "./diagnostics.ts";
+import { diagnose, type Diagnostic, type Finding, join, type Place, sorted } from "./diagnostics.ts";
 import { withDefaults } from "./defaults.ts";
+import { envFileOf, overEnvFile, readEnvFile, usedOf } from "./env-file.ts";
 import { disk, type FileAccess, noting, type WatchedFile } from "./files.ts";
 import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
-import { find, withSubject } from "./node.ts";
+import { find, type MapNode, withSubject } from "./node.ts";
 import { resolveReferences } from "./references.ts";
 import { coveredPlaces, secretScalars } from "./secrets.ts";
 import { GATEWAY_SCHEMA, validate } from "./validate.ts";
@@ -30,13 +33,18 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly mode: "serve" | "dev" | "check";
   /** Warnings fail too, and missing variables and secrets are errors. */
   readonly strict?: boolean;
+  /** Of the process: they win over those of the `.env` file. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The `.env` file, always the disk's; the one beside the main file unless given, null for none. */
+  readonly envFile?: string | null;
   readonly builtins: Readonly<Record<string, Plugin>>;
   readonly dialects: Dialects;
   /** When it is, for what goes stale; null or left out: nothing does. A start must not fail because time has passed. */
   readonly now?: number | null;
   /** `check` unless given. `lenient`: a listener's file that cannot be used is a warning. `skip`: none is read. */
   readonly tlsFiles?: "check" | "lenient" | "skip";
+  /** What the command line changes in every snapshot, such as the port; the steps of the pipeline stay. */
+  readonly adjust?: (snapshot: Snapshot) => Snapshot;
   /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
   readonly dryRun?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
 }
@@ -46,7 +54,7 @@ export interface LinkedStep {
   readonly settings: StepSettings;
 }
 
-/** A file that was read; `secret` is the content of a `${file:}` reference, which is never kept. */
+/** A file that was read; `secret` is the content of a `${file:}` reference, or what is used of `.env`: it is never kept. */
 export interface Source {
   readonly path: string;
   readonly kind: "config" | "plugin" | "secret";
@@ -67,6 +75,8 @@ export interface LoadResult {
   readonly files: readonly WatchedFile[];
   /** The texts behind the hash. */
   readonly sources: readonly Source[];
+  /** Where upstreams say what they publish of their providers' lists, by name: for what is found out about it later. */
+  readonly publishing: ReadonlyMap<string, Place>;
   /** Where secrets stand in the files; null when one could not be read to its end, and outside of a check. */
   readonly secrets: readonly Place[] | null;
 }
@@ -77,11 +87,16 @@ export interface Rejected extends Pick<LoadResult, "diagnostics" | "sources"> {
   readonly at: string;
 }
 
+/** No path: the file may be named by a `${file:}` reference as well. */
+const USED_VARIABLES = "variables of .env";
+
 /** The one way from a file to a snapshot, for serving, reloading and checking alike. Never throws for what a file holds. */
 export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const file = resolve(options.file);
   const folder = dirname(file);
   const { access, files: watched } = noting({ ...disk, ...definedOnly(options) });
+  // Also for a file of a revision or of a saved configuration: secrets are those of now.
+  const onDisk = noting(disk);
   const sources = new Map<string, Source>();
   const localPlugins = new Map<string, Plugin>();
 
@@ -91,10 +106,16 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     if (kind !== "secret" || !sources.has(path)) sources.set(path, { path, kind, text });
     return text;
   };
-  const references = { env: options.env, folder, read: reader("secret") };
+  const { envFile: envPath = envFileOf(file) } = options;
+  const envFile = envPath === null ? null : await readEnvFile(envPath, onDisk.access.read);
+  const env = overEnvFile(envFile?.values ?? {}, options.env);
+  const references = { env, folder, read: reader("secret") };
 
   let tls: TlsFiles = { texts: new Map(), findings: [] };
-  const tree = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
+  const merged = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
+  const tree = { ...merged, diagnostics: [...(envFile?.diagnostics ?? []), ...merged.diagnostics] };
+  const used = envFile && usedOf(envFile, options.env, textsOf("config"));
+  if (envFile && used !== null) sources.set(USED_VARIABLES, { path: envFile.path, kind: "secret", text: used });
   if (!tree.root) return inTurns(finish(null, [], tree.diagnostics, null));
 
   const asWritten = await inTurns(validate(await resolveReferences(tree.root, references), GATEWAY_SCHEMA));
@@ -144,6 +165,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     });
   }
 
+  function textsOf(kind: Source["kind"]): string[] {
+    return [...sources.values()].filter((source) => source.kind === kind).map(({ text }) => text);
+  }
+
   async function dryRunAll(snapshot: Snapshot | null): Promise<readonly Diagnostic[]> {
     const found: Diagnostic[] = [];
     if (snapshot === null || options.dryRun === undefined) return found;
@@ -158,6 +183,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     return found;
   }
 
+  function served(dialect: DialectName): readonly Kind[] {
+    return options.dialects[dialect].served;
+  }
+
   function* finish(
     valid: typeof validated.valid,
     steps: LoadResult["steps"],
@@ -167,11 +196,26 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const hash = hashOf(sources.values(), folder);
     const ok = !found.some(({ severity }) => severity === "error" || (options.strict === true && severity !== "note"));
     const settings = steps.map((step) => step.settings);
-    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, { file, folder, hash, pem: tls.texts }) : null;
-    const rest = { hash, files: watched(), sources: [...sources.values()], secrets };
+    const built = { file, folder, hash, pem: tls.texts, served };
+    const written = ok && valid ? yield* buildSnapshot(valid, settings, built) : null;
+    const snapshot = written && (options.adjust?.(written) ?? written);
+    const publishing = publishingPlaces(tree.root);
+    const files = [...watched(), ...onDisk.files()];
+    const rest = { hash, files, sources: [...sources.values()], publishing, secrets };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };
   }
+}
+
+function publishingPlaces(root: MapNode | null): LoadResult["publishing"] {
+  const upstreams = root === null ? null : find(root, "/upstreams")?.node;
+  const names = upstreams?.kind === "map" ? [...upstreams.entries.keys()] : [];
+  return new Map(
+    names.flatMap((name) => {
+      const found = find(upstreams!, join("", name, "models"));
+      return found === null ? [] : [[name, found.key] as const];
+    }),
+  );
 }
 
 /** What is wrong with a plugin whose setup was tried. */

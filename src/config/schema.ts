@@ -37,9 +37,12 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Keywords for people: what an editor shows beside a description. */
+const FOR_PEOPLE = new Set(["default", "enumDescriptions", "defaultSnippets"]);
+
 /**
- * A schema file as the gateway runs it: references are resolved before validation, so the alternative that lets
- * editors accept `${env:PORT}` where a number stands is left out.
+ * A schema file as the gateway runs it. References are resolved before validation, so it lacks the alternative that lets
+ * editors accept `${env:PORT}` where a number is expected. It also lacks the keywords that only editors show.
  */
 export function runtimeSchema(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(runtimeSchema);
@@ -55,5 +58,16 @@ export function runtimeSchema(schema: unknown): unknown {
 }
 
 function mapValues(schema: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, runtimeSchema(value)]));
+  return Object.fromEntries(
+    Object.entries(schema).flatMap(([key, value]) => {
+      if (key === "properties" && isRecord(value)) return [[key, mapRecord(value)]];
+      if (key === "examples") return [[key, value]];
+      return FOR_PEOPLE.has(key) ? [] : [[key, runtimeSchema(value)]];
+    }),
+  );
+}
+
+/** The names in `properties` are keys of the configuration: one may be called `default`. */
+function mapRecord(properties: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(properties).map(([name, schema]) => [name, runtimeSchema(schema)]));
 }

@@ -21,10 +21,13 @@ import {
   decimal,
   type Decimal,
   deepFreeze,
+  type DialectName,
   type ImagePrices,
+  type Kind,
   type ListenerAddress,
   type Model,
   type Price,
+  type Publishing,
   Secret,
   type ServerSettings,
   type Snapshot,
@@ -36,6 +39,7 @@ import {
   type UpstreamTls,
 } from "../kit/index.ts";
 import type { WholeConfig, WholeModel } from "./defaults.ts";
+import { listedPrice } from "./link/publishing.ts";
 import {
   BODY_LIMIT,
   BODY_MEMORY,
@@ -48,6 +52,7 @@ import {
   mapInSteps,
   mapRecord,
   milliseconds,
+  OPEN_TIER,
   overlay,
   PROBE_TIMEOUT,
   QUEUE,
@@ -79,6 +84,8 @@ interface SnapshotSources {
   readonly hash: string;
   /** Texts of the TLS files of upstreams, by absolute path. */
   readonly pem: ReadonlyMap<string, string>;
+  /** What upstreams of a dialect serve. */
+  readonly served: (dialect: DialectName) => readonly Kind[];
 }
 
 /** The frozen snapshot of a configuration without errors. */
@@ -98,9 +105,10 @@ export function* buildSnapshot(
     auth: buildAuth(config.auth ?? {}, Object.keys(config.tiers)[0] ?? ""),
     billing: buildBilling(config.billing ?? {}),
     tiers: mapRecord(config.tiers, buildTier),
-    upstreams: mapRecord(config.upstreams, (name, upstream) =>
-      buildUpstream(name, upstream, defaults?.upstream ?? {}, sources),
-    ),
+    upstreams: mapRecord(config.upstreams, (name, upstream) => ({
+      ...buildUpstream(name, upstream, defaults?.upstream ?? {}, sources),
+      ...(upstream.models && { publishes: buildPublishing(upstream, config, sources.served(upstream.dialect)) }),
+    })),
     models,
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
@@ -162,8 +170,35 @@ function boundOf(bound: number | "none" | undefined): number | null {
   return bound === undefined || bound === "none" ? null : bound;
 }
 
+/** What the models of a provider's list have in common that this upstream publishes. */
+function buildPublishing(upstream: UpstreamConfig, config: WholeConfig, served: readonly Kind[]): Publishing {
+  const { include = [], exclude = [], tier = OPEN_TIER } = upstream.models ?? {};
+  const timeouts = buildTimeouts(config.defaults?.upstream?.timeouts, upstream.timeouts);
+  const kinds = served.flatMap((kind) => {
+    const price = listedPrice(kind, upstream);
+    if (price === null) return [];
+    return [[kind, { tier, price: buildPrice(price), timeouts, ...costsOf(kind, {}, config) }] as const];
+  });
+  return { include, exclude, served, kinds: Object.fromEntries(kinds) };
+}
+
+/** What a request for a model counts as and costs, and how long it may take. */
+function costsOf(
+  kind: Kind,
+  model: Pick<ModelConfig, "multipliers" | "deadline">,
+  { defaults }: WholeConfig,
+): Pick<Model, "multipliers" | "deadline"> {
+  const kindDefaults = defaults?.kinds?.[kind];
+  return {
+    multipliers: {
+      requests: requestUnits(kind, model, kindDefaults),
+      cost: decimal(model.multipliers?.cost ?? kindDefaults?.multipliers?.cost ?? 1),
+    },
+    deadline: milliseconds(model.deadline ?? kindDefaults?.deadline ?? DEADLINE),
+  };
+}
+
 function buildModel(id: string, model: WholeModel, config: WholeConfig): Model {
-  const kindDefaults = config.defaults?.kinds?.[model.kind];
   return {
     id,
     kind: model.kind,
@@ -179,11 +214,7 @@ function buildModel(id: string, model: WholeModel, config: WholeConfig): Model {
     realtime: model.realtime ?? false,
     strict: model.strict ?? false,
     price: buildPrice(model.price ?? {}),
-    multipliers: {
-      requests: requestUnits(model.kind, model, kindDefaults),
-      cost: decimal(model.multipliers?.cost ?? kindDefaults?.multipliers?.cost ?? 1),
-    },
-    deadline: milliseconds(model.deadline ?? kindDefaults?.deadline ?? DEADLINE),
+    ...costsOf(model.kind, model, config),
     chain: model.chain.map((step) => buildChainStep(step, model, config)),
     ...lifecycleOf(model),
   };

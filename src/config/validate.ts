@@ -1,5 +1,5 @@
 import type { GatewayConfig } from "#schema";
-import gateway from "../../schemas/gateway.schema.json" with { type: "json" };
+import gateway from "../../schemas/gateway.source.schema.json" with { type: "json" };
 import { branches, validate as validateGateway } from "../../schemas/validate.gen.js";
 import { pathOf, type Steps } from "../kit/index.ts";
 import { diagnose, type Diagnostic, join } from "./diagnostics.ts";

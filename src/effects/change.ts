@@ -105,6 +105,7 @@ const PAIRS = [
     ["upstream-fields-fewer", "risky", "fields, tools and betas are left out that were sent"],
     ["upstream-fields-more", "risky", "clients may choose another model or rate, and the provider bills you for it"],
   ],
+  [["published-models-changed", "risky", "other models of the provider's list are published, or at another price"]],
   [["upstream-headers-changed", "risky", "other headers are sent"]],
   [["upstream-keys-changed", "risky", "other keys are sent"]],
   [
@@ -116,6 +117,8 @@ const PAIRS = [
     ["upstream-queue-longer", "safe", "more requests wait for room, or for more time"],
   ],
   [["upstream-http2-changed", "risky", "requests are sent over another protocol"]],
+  [["upstream-tls-changed", "risky", "connections are made with other certificates"]],
+  [["upstream-proxy-changed", "risky", "requests take another way"]],
   [["upstream-probe-changed", "safe", "health is probed otherwise"]],
   [["upstream-renamed", "safe", "the same upstream by another name"]],
   [

@@ -35,16 +35,28 @@ class Reach {
 
   constructor(...sides: readonly Snapshot[]) {
     this.#sides = sides;
-    for (const { models } of sides) {
+    for (const { models, upstreams, tiers } of sides) {
       for (const { id, chain } of Object.values(models)) {
         const plans = this.ofModel(id);
-        for (const { upstream } of chain.flatMap(({ targets }) => targets)) {
-          const known = this.#upstreams.get(upstream) ?? new Set();
-          for (const plan of plans) known.add(plan);
-          this.#upstreams.set(upstream, known);
+        for (const { upstream } of chain.flatMap(({ targets }) => targets)) this.#reaches(upstream, plans);
+      }
+      // Which models a provider lists may not be known here.
+      for (const { name, publishes } of Object.values(upstreams)) {
+        for (const listed of Object.values(publishes?.kinds ?? {})) {
+          const plans = Object.values(tiers).filter((tier) => mayCall(tier, listed));
+          this.#reaches(
+            name,
+            plans.map((plan) => plan.name),
+          );
         }
       }
     }
+  }
+
+  #reaches(upstream: string, plans: readonly string[]): void {
+    const known = this.#upstreams.get(upstream) ?? new Set();
+    for (const plan of plans) known.add(plan);
+    this.#upstreams.set(upstream, known);
   }
 
   ofModel(id: string): readonly string[] {

@@ -1,8 +1,8 @@
-import type { Snapshot, Upstream } from "../kit/index.ts";
+import type { Decimal, ImagePrices, Snapshot, Upstream } from "../kit/index.ts";
 import type { Changes, Subject, Two, Value } from "./change.ts";
 import { same } from "./same.ts";
 import { TIMEOUTS } from "./models.ts";
-import { duration, snakeCase } from "./values.ts";
+import { decimalText, duration, snakeCase } from "./values.ts";
 
 /** Upstreams that one side has under another name, by the old one: the same in everything but that. */
 export function renamedUpstreams(before: Snapshot, after: Snapshot): ReadonlyMap<string, string> {
@@ -72,6 +72,9 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
   }
   const forwarded = [old.forwardHeaders ?? [], now.forwardHeaders ?? []] as const;
   changes.differs("upstream-headers-changed", about("forward_headers"), forwarded, plans);
+  for (const [setting, read] of PUBLISHING) {
+    changes.differs("published-models-changed", about(setting), [read(old), read(now)], plans);
+  }
   if (!same(old.apiKeys, now.apiKeys)) {
     changes.add(
       "upstream-keys-changed",
@@ -85,9 +88,47 @@ function compareUpstream(changes: Changes, [old, now]: Two<Upstream>, plans: rea
     changes.smaller("timeout-shortened", about(`timeouts.${setting}`), values, { show: duration, plans });
   }
   for (const [kind, setting, read] of DETAILS) changes.differs(kind, about(setting), [read(old), read(now)], plans);
+  for (const part of ["ca", "cert", "key"] as const) {
+    const [was, is] = [old.tls?.[part], now.tls?.[part]];
+    if (same(was, is)) continue;
+    const values = [was?.file ?? null, is?.file ?? null] as const;
+    changes.add("upstream-tls-changed", about(`tls.${part}`), values, plans);
+  }
+  if (!same(old.proxy, now.proxy)) {
+    changes.add("upstream-proxy-changed", about("proxy"), [proxyText(old), proxyText(now)], plans);
+  }
   const connections = [old.connections, now.connections] as const;
   changes.smaller("upstream-connections-fewer", about("connections"), connections, { none: "none", plans });
   compareQueues(changes, [old, now], about, plans);
+}
+
+/** What is published of a provider's list. Which models that are is compared too, where the lists are known. */
+const PUBLISHING: readonly (readonly [setting: string, read: (upstream: Upstream) => Value])[] = [
+  ["models.include", ({ publishes }) => publishes?.include ?? null],
+  ["models.exclude", ({ publishes }) => publishes?.exclude ?? null],
+  ["models.tier", ({ publishes }) => Object.values(publishes?.kinds ?? {})[0]?.tier ?? null],
+  ["models.price", listedPrices],
+];
+
+/** `input_per_million 1, output_per_million 2`: the units of all kinds that are published. */
+function listedPrices({ publishes }: Upstream): Value {
+  const units = new Map<string, string>();
+  for (const { price } of Object.values(publishes?.kinds ?? {})) {
+    for (const [unit, amount] of Object.entries(price as Readonly<Record<string, Decimal | ImagePrices>>)) {
+      const variants = "digits" in amount ? { "": amount as Decimal } : (amount as Readonly<Record<string, Decimal>>);
+      for (const [variant, one] of Object.entries(variants)) {
+        units.set([snakeCase(unit), variant].filter((part) => part !== "").join("."), decimalText(one));
+      }
+    }
+  }
+  const texts = [...units].map(([unit, amount]) => `${unit} ${amount}`);
+  return texts.length === 0 ? null : texts.toSorted().join(", ");
+}
+
+/** Without its user and password. */
+function proxyText({ proxy }: Upstream): string {
+  if (proxy === undefined) return "as the environment says";
+  return proxy === null ? "none" : (URL.parse(proxy.reveal())?.host ?? "set");
 }
 
 /** Where one side has no bound, its queue has no meaning. */

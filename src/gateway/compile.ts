@@ -3,14 +3,18 @@ import { dirname, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { builtins } from "../../plugins/index.ts";
 import type { Diagnostic } from "../config/diagnostics.ts";
+import { environmentOf } from "../config/env-file.ts";
 import { disk, type FileAccess } from "../config/files.ts";
 import { loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
-import { dryRun, type Loaded } from "./configuration.ts";
+import { dataFolder, dryRun, isLoaded, type Loaded } from "./configuration.ts";
+import { withKeptLists } from "./kept-lists.ts";
 
 export interface CompileOptions extends Pick<LoadOptions, "file" | "env"> {
   /** Left out: the disk's. */
   readonly access?: Partial<FileAccess>;
+  /** Told of the lists of models that providers gave: which are used, and which are not known here. */
+  readonly tell?: (line: string) => void;
   /** Whether plugins are set up, as a check does, with nothing to serve. */
   readonly setsUp?: boolean;
 }
@@ -31,7 +35,8 @@ const STAND_INS =
  * stands in for it, the same for the same text. What cannot be compiled all the same is `ok: false`.
  */
 export async function compileOffline(settings: CompileOptions): Promise<LoadResult> {
-  const { file, env, access = {}, setsUp = false } = settings;
+  const { file, env, access = {}, setsUp = false, tell } = settings;
+  const set = await environmentOf(resolve(file), env);
   const variables: Record<string, string | undefined> = { ...env };
   const contents = new Map<string, string>();
   const path = resolve(file);
@@ -52,7 +57,7 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
   let result = await loadConfig(options);
   const missing = new Map<string, Missing>();
   for (let round = 0; ; round += 1) {
-    const found = missingOf(result, variables, dirname(path), missing);
+    const found = missingOf(result, set, dirname(path), missing);
     if (found.length === 0 || round > STAND_INS.length) break;
     for (const one of found) {
       const standIn = STAND_INS[one.tried];
@@ -63,7 +68,8 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
     }
     result = await loadConfig(options);
   }
-  return result;
+  if (!isLoaded(result)) return result;
+  return withKeptLists(result, dataFolder(result.snapshot.store.url.reveal(), path, env), tell);
 }
 
 interface Missing {
@@ -78,7 +84,7 @@ const REFERENCE = /\$\{(env|file):([^{}:]+)\}/g;
 /** The references without a value at the places where something is wrong, for which there are stand-ins left. */
 function missingOf(
   { sources, diagnostics }: LoadResult,
-  variables: LoadOptions["env"],
+  set: LoadOptions["env"],
   folder: string,
   known: Map<string, Missing>,
 ): readonly Missing[] {
@@ -87,7 +93,7 @@ function missingOf(
   for (const { file, line, column, rule } of diagnostics.filter(needsValue)) {
     const text = texts.get(resolve(file))?.[line - 1]?.slice(column - 1) ?? "";
     for (const [whole, kind, name] of firstValue(text).matchAll(REFERENCE)) {
-      const isUnset = kind === "file" ? rule.startsWith("file-") : variables[name!] === undefined;
+      const isUnset = kind === "file" ? rule.startsWith("file-") : set[name!] === undefined;
       const missing =
         known.get(whole) ??
         (isUnset

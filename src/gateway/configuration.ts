@@ -1,6 +1,7 @@
 import { dirname, join, resolve } from "node:path";
 import { builtins } from "../../plugins/index.ts";
 import { ConfigurationError, type Diagnostic, formatText } from "../config/diagnostics.ts";
+import { environmentOf } from "../config/env-file.ts";
 import type { RuleId } from "../config/rules.ts";
 import { loadLastGood, saveLastGood, storeUrlHint } from "../config/last-good.ts";
 import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
@@ -12,7 +13,7 @@ import { logWarnings } from "./warnings.ts";
 /** A configuration that can serve. */
 export type Loaded = LoadResult & { readonly ok: true; readonly snapshot: Snapshot };
 
-export interface LoadSettings extends Pick<LoadOptions, "file" | "env" | "strict"> {
+export interface LoadSettings extends Pick<LoadOptions, "file" | "env" | "strict" | "adjust"> {
   readonly mode: "serve" | "dev";
   readonly log: Log;
 }
@@ -25,7 +26,8 @@ export interface FirstLoad {
   readonly rejected: Pick<LoadResult, "diagnostics" | "sources"> | null;
 }
 
-export type CheckSettings = Pick<LoadOptions, "file" | "strict" | "now"> & Partial<Pick<LoadOptions, "env" | "read">>;
+export type CheckSettings = Pick<LoadOptions, "file" | "strict" | "now" | "envFile"> &
+  Partial<Pick<LoadOptions, "env" | "read">>;
 
 /** Validates a file as a start would, offline. @param options.env `process.env` unless given. */
 export function checkConfig(options: CheckSettings): Promise<LoadResult> {
@@ -57,8 +59,12 @@ export function loadAgain(settings: LoadSettings, serves = false): Promise<LoadR
   return loadConfig({ ...loadOptions(settings), ...(serves && { tlsFiles: "lenient" }) });
 }
 
-export function loadOptions({ file, env, strict, mode, log }: LoadSettings): LoadOptions {
-  return { file, env, strict, mode, ...BUILT_IN, dryRun: (step, snapshot) => dryRun(step, snapshot, log) };
+export function loadOptions({ file, env, strict, mode, log, adjust }: LoadSettings): LoadOptions {
+  return {
+    ...{ file, env, strict, mode, ...BUILT_IN },
+    ...(adjust && { adjust }),
+    dryRun: (step, snapshot) => dryRun(step, snapshot, log),
+  };
 }
 
 export function isLoaded(result: LoadResult): result is Loaded {
@@ -103,19 +109,33 @@ async function lastGood({
   file,
   env,
   mode,
+  adjust,
   log,
-}: Pick<LoadOptions, "file" | "env" | "mode"> & { readonly log: Log }): Promise<Loaded | null> {
+}: Pick<LoadOptions, "file" | "env" | "mode" | "adjust"> & { readonly log: Log }): Promise<Loaded | null> {
   const path = resolve(file);
-  const hint = await storeUrlHint(path, env);
+  const variables = await environmentOf(path, env);
+  const hint = await storeUrlHint(path, variables);
   const folders = new Set(
-    [hint ?? "", env["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, env)),
+    [hint ?? "", variables["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, variables)),
   );
   for (const folder of folders) {
-    const result = await loadLastGood(folder, { env, mode, ...BUILT_IN });
+    const result = await loadLastGood(folder, { env, mode, ...(adjust && { adjust }), ...BUILT_IN });
     if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
     if (result !== null) log.warn({ folder }, "last good configuration is not usable either");
   }
   return null;
+}
+
+/**
+ * The variables that this process goes by. `GATEWAY_DATA` may stand in `.env`; what is there for references is left to each
+ * load, so that a reload finds it changed.
+ */
+export async function processVariables({
+  file,
+  env,
+}: Pick<LoadSettings, "file" | "env">): Promise<LoadSettings["env"]> {
+  const { GATEWAY_DATA: folder } = await environmentOf(resolve(file), env);
+  return folder === undefined ? env : { ...env, GATEWAY_DATA: folder };
 }
 
 function lastGoodFolder(storeUrl: string, file: string, env: LoadSettings["env"]): string {

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { hostname } from "node:os";
 import type { Diagnostic } from "../config/diagnostics.ts";
+import type { ModelChanges } from "../config/listed-models.ts";
 import type {
   AdminToken,
   BreakerState,
@@ -198,6 +199,8 @@ export type ReloadEvent =
   | { readonly type: "rejected"; readonly diagnostics: readonly Diagnostic[] }
   | { readonly type: "guarded"; readonly hash: string; readonly loaded: Loaded }
   | { readonly type: "taken" | "returned"; readonly hash: string; readonly loaded: Loaded }
+  /** The same configuration, with other models of providers' lists. */
+  | { readonly type: "relisted"; readonly hash: string; readonly loaded: Loaded; readonly changes: ModelChanges }
   | { readonly type: "decided"; readonly hash: string; readonly decision: GuardDecision };
 
 /** A generation on probation, and the users that it serves. */

@@ -1,9 +1,9 @@
-import { ConfigurationError, lineOf } from "../config/diagnostics.ts";
+import { ConfigurationError, type Diagnostic, lineOf } from "../config/diagnostics.ts";
 import { type IdempotencyKeys, inBackground, type Snapshot } from "../kit/index.ts";
 import { withConfig } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
-import { isLoaded, lastGoodKeeper, loadAgain, type Loaded, setupDiagnostic } from "./configuration.ts";
+import { dataFolder, isLoaded, lastGoodKeeper, loadAgain, type Loaded, setupDiagnostic } from "./configuration.ts";
 import {
   createGeneration,
   type Generation,
@@ -18,6 +18,8 @@ import { ownAgreement, sharedAgreement } from "./guard.ts";
 import { GenerationHistory } from "./generation-history.ts";
 import type { InstanceRegistry } from "./instances.ts";
 import { type ChangedBy, KeptGenerations } from "./kept-generations.ts";
+import { KeptLists, withLists } from "./kept-lists.ts";
+import { ModelLists } from "./model-lists.ts";
 import { Reloader } from "./reloader.ts";
 import type { StartContext, Storage, Telemetry } from "./services.ts";
 import { logWarnings, Warnings } from "./warnings.ts";
@@ -57,7 +59,12 @@ export async function startGenerations(context: StartContext, options: Generatio
     metrics.configuration(loaded.hash);
   };
   const others = storage.isShared ? await asOthersServe(context, registry, kept) : null;
-  const loaded = others?.loaded ?? start.loaded;
+  const lists = await openLists(context, options);
+  closing.add(() => lists.close());
+  const listed = (one: Loaded): Promise<Loaded> => withLists(one, lists.known);
+  const written = others?.loaded ?? start.loaded;
+  await lists.refresh(written.snapshot);
+  const loaded = await listed(written);
   const first = await build(loaded, 1, false).catch((error: unknown) => {
     throw new ConfigurationError([setupDiagnostic(loaded.snapshot.file, error)]);
   });
@@ -67,6 +74,8 @@ export async function startGenerations(context: StartContext, options: Generatio
   warnings.take(loaded);
   /** The candidate that is put in force just now. */
   let promoted: string | null = null;
+  /** Findings about lists that the log has. */
+  const told = new Set<string>();
   /** What the latest reload has read. */
   let read: Snapshot | null = null;
   const reloader: Reloader = new Reloader({
@@ -79,9 +88,12 @@ export async function startGenerations(context: StartContext, options: Generatio
       telemetry.reopen();
       const again = await loadAgain(settings, true);
       read = isLoaded(again) ? again.snapshot : null;
-      if (isLoaded(again) && again.hash === state.snapshot.hash) warnings.take(again);
+      if (!isLoaded(again)) return again;
+      await lists.refresh(again.snapshot);
+      if (again.hash === state.snapshot.hash) warnings.take(await listed(again));
       return again;
     },
+    listed,
     build,
     kept,
     agreement: (base, candidate) =>
@@ -89,6 +101,7 @@ export async function startGenerations(context: StartContext, options: Generatio
         ? sharedAgreement({ base, candidate, store: storage.store, peers: () => registry.guards(), now })
         : ownAgreement(now),
     warnings: () => warnings.list,
+    lists: () => lists.status(state.snapshot),
     now,
     log,
     afterReload(result, by) {
@@ -99,9 +112,14 @@ export async function startGenerations(context: StartContext, options: Generatio
       if (event.type === "decided") promoted = event.decision.result === "promoted" ? event.hash : null;
       if (event.type === "returned") remember(event.loaded, "rollback");
       if (event.type === "taken") remember(event.loaded, event.hash === promoted ? "guard" : reloader.askedBy);
-      if (event.type === "returned" || event.type === "taken") warnings.take(event.loaded);
+      if (event.type === "returned" || event.type === "taken" || event.type === "relisted") {
+        warnings.take(state.generation.loaded);
+      }
+      const { candidate } = state;
+      lists.follow(state.snapshot, ...(candidate === null ? [] : [candidate.generation.snapshot]));
       const isNew = event.type === "guarded" || (event.type === "taken" && event.hash !== promoted);
       if (isNew) logWarnings(log, event.loaded.diagnostics);
+      logListFindings(log, state.generation.loaded, told);
       telemetry.reopen();
       countReload(metrics, event);
       logReload(context, event);
@@ -119,6 +137,9 @@ export async function startGenerations(context: StartContext, options: Generatio
     reloader.rejectedAtStart(start.rejected);
     metrics.configuration(loaded.hash);
   } else remember(loaded, "start");
+  lists.follow(loaded.snapshot);
+  logListFindings(log, loaded, told);
+  lists.start(() => inBackground(log, "publishing what providers list", reloader.relist()));
   if (others?.onTrial) inBackground(log, "a reload", reloader.reload());
   return { reloader, history: new GenerationHistory({ kept, serving: () => state.generation.loaded }) };
 }
@@ -128,6 +149,25 @@ function endCooldowns(result: ReloadResult, by: "file" | "reload", upstreams: Up
   if (!result.ok || (by === "file" && !result.changed)) return result;
   const ended = upstreams.endCooldowns("reload");
   return ended === 0 ? result : { ...result, cooldowns_ended: ended };
+}
+
+/** One process of several keeps the lists on disk, as it keeps the last good configuration. */
+async function openLists(
+  { settings, start, now, log }: StartContext,
+  { upstreams, keepsLastGood }: GenerationsOptions,
+): Promise<ModelLists> {
+  const { store, file } = start.loaded.snapshot;
+  return new ModelLists({
+    ask: (upstream, signal) => upstreams.listModels(upstream, signal),
+    kept: await KeptLists.open(dataFolder(store.url.reveal(), file, settings.env)),
+    writes: keepsLastGood,
+    now,
+    schedule(at, callback) {
+      const timer = setTimeout(callback, Math.max(0, at - now())).unref();
+      return () => clearTimeout(timer);
+    },
+    log,
+  });
 }
 
 type Build = (loaded: Loaded, number: number, probation: boolean) => Promise<Generation>;
@@ -180,11 +220,38 @@ async function asOthersServe(
 
 function countReload(metrics: Metrics, event: ReloadEvent): void {
   if (event.type === "rejected") metrics.reloaded("rejected");
+  else if (event.type === "relisted") return;
   else if (event.type === "guarded") metrics.candidate(event.hash);
   else if (event.type === "decided") {
     metrics.guarded(event.decision.result);
     metrics.candidate(null);
   } else metrics.reloaded("ok");
+}
+
+/** Once each, for as long as they hold. */
+function logListFindings(log: StartContext["log"], { diagnostics }: Loaded, told: Set<string>): void {
+  const found = diagnostics.filter(({ rule }) => rule === "model-list");
+  const isNew = ({ message }: Diagnostic): boolean => !told.has(message);
+  logWarnings(log, found.filter(isNew));
+  told.clear();
+  for (const { message } of found) told.add(message);
+}
+
+const MAX_LOGGED_NAMES = 20;
+
+function logModels(
+  log: StartContext["log"],
+  { changes: { added, removed, updated }, loaded }: ReloadEvent & { readonly type: "relisted" },
+): void {
+  const also = updated.length === 0 ? "" : `, ${updated.length} updated`;
+  log.info(
+    {
+      added: added.slice(0, MAX_LOGGED_NAMES),
+      removed: removed.slice(0, MAX_LOGGED_NAMES),
+      models: Object.keys(loaded.snapshot.models).length,
+    },
+    `models changed: ${added.length} added, ${removed.length} removed${also}`,
+  );
 }
 
 function logReload({ log, state }: StartContext, event: ReloadEvent): void {
@@ -198,6 +265,7 @@ function logReload({ log, state }: StartContext, event: ReloadEvent): void {
     return;
   }
   const { hash } = event;
+  if (event.type === "relisted") return logModels(log, event);
   const config = shortHash(hash);
   const { number, snapshot } = state.generation;
   if (event.type === "guarded") {

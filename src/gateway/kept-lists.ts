@@ -1,7 +1,10 @@
 import { hash } from "node:crypto";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isJson, type ListedModel, type Log, type Upstream } from "../kit/index.ts";
+import { type Diagnostic, diagnose, join as pointer } from "../config/diagnostics.ts";
+import { type KnownLists, publishesListed, withListed } from "../config/listed-models.ts";
+import { inTurns, isJson, type ListedModel, type Log, type Upstream } from "../kit/index.ts";
+import type { Loaded } from "./configuration.ts";
 
 /** In the folder of the store's data, beside the last good configuration. */
 const FILE = "model-lists.json";
@@ -12,6 +15,8 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** The last list that a provider gave. */
 export interface KeptList {
+  /** The upstream's name. */
+  readonly upstream: string;
   readonly models: readonly ListedModel[];
   /** Unix milliseconds. */
   readonly at: number;
@@ -47,6 +52,12 @@ export class KeptLists {
 
   of(upstream: Upstream): KeptList | null {
     return this.#lists.get(listKey(upstream)) ?? null;
+  }
+
+  /** As `of`, else the last list of an upstream of that name: its address may be a variable that is not set here. */
+  likely(upstream: Upstream): KeptList | null {
+    const named = [...this.#lists.values()].filter((list) => list.upstream === upstream.name);
+    return this.of(upstream) ?? named.toSorted((a, b) => b.at - a.at)[0] ?? null;
   }
 
   keep(upstream: Upstream, list: KeptList): void {
@@ -91,10 +102,10 @@ const KINDS: ReadonlySet<unknown> = new Set<ListedModel["kind"]>([
 ]);
 
 function listOf(list: unknown): KeptList | null {
-  const { models, at } = isJson(list) ? list : {};
-  if (!Array.isArray(models) || typeof at !== "number") return null;
+  const { upstream, models, at } = isJson(list) ? list : {};
+  if (typeof upstream !== "string" || !Array.isArray(models) || typeof at !== "number") return null;
   const sound = models.filter(isListed);
-  return sound.length === models.length && sound.length > 0 ? { models: sound, at } : null;
+  return sound.length === models.length && sound.length > 0 ? { upstream, models: sound, at } : null;
 }
 
 /** A file that somebody has edited must not bring in what a provider could not. */
@@ -106,4 +117,42 @@ function isListed(model: unknown): model is ListedModel {
     texts.every((value) => value === undefined || typeof value === "string") &&
     numbers.every((value) => value === undefined || (Number.isSafeInteger(value) && Number(value) > 0))
   );
+}
+
+/** The same configuration with the models that are listed now, and with what an operator should know of the lists. */
+export async function withLists(loaded: Loaded, known: KnownLists): Promise<Loaded> {
+  const { snapshot, findings } = await inTurns(withListed(loaded.snapshot, known));
+  if (snapshot === loaded.snapshot) return loaded;
+  const found = findings.map(({ upstream, ...finding }): Diagnostic => {
+    const place = loaded.publishing.get(upstream) ?? { file: snapshot.file, line: 1, column: 1 };
+    return diagnose(place, pointer("/upstreams", upstream, "models"), finding);
+  });
+  // What earlier lists brought is over.
+  const places = new Set([...loaded.publishing.keys()].map((name) => pointer("/upstreams", name, "models")));
+  const others = loaded.diagnostics.filter((one) => one.rule !== "model-list" || !places.has(one.pointer));
+  return { ...loaded, snapshot, diagnostics: [...others, ...found] };
+}
+
+/**
+ * A configuration that is looked at offline, with the lists that a gateway has kept beside its store. No provider is asked.
+ * @param tell gets a line for each upstream that publishes: by which list it does, or that none is kept
+ */
+export async function withKeptLists(
+  loaded: Loaded,
+  folder: string,
+  tell: ((line: string) => void) | undefined,
+): Promise<Loaded> {
+  if (!publishesListed(loaded.snapshot)) return loaded;
+  const kept = await KeptLists.open(folder);
+  const { upstreams } = loaded.snapshot;
+  for (const upstream of Object.values(upstreams).filter(({ publishes }) => publishes !== undefined)) {
+    const list = kept.likely(upstream);
+    const { name } = upstream;
+    tell?.(
+      list === null
+        ? `the models that ${name} lists are not known offline: a gateway that has served this configuration keeps them in ${folder}`
+        : `the models of ${name} are those that its provider listed on ${new Date(list.at).toISOString()}`,
+    );
+  }
+  return withLists(loaded, (upstream) => kept.likely(upstream)?.models ?? null);
 }

@@ -1,3 +1,4 @@
+import { same } from "../effects/same.ts";
 import {
   inBackground,
   type ListedModel,
@@ -14,7 +15,6 @@ const FIRST_RETRY_MS = 5_000;
 const MAX_RETRY_MS = 60_000;
 /** A start and a reload wait so long for lists. A slower provider's models come a little later. */
 const MAX_WAIT_MS = 3_000;
-const MAX_LOGGED_NAMES = 20;
 
 /** What is known of one upstream's list, as `GET /admin/config` shows it. */
 export interface ListStatus {
@@ -155,7 +155,6 @@ class Inquiry {
   failure: string | null = null;
   readonly #parts: ModelListsParts;
   readonly #onList: (list: KeptList) => void;
-  readonly #settings: string;
   readonly #abort = new AbortController();
   #asking: Promise<void> | null = null;
   #cancelNext: (() => void) | null = null;
@@ -166,12 +165,11 @@ class Inquiry {
     this.upstream = upstream;
     this.#parts = parts;
     this.#onList = onList;
-    this.#settings = settingsOf(upstream);
   }
 
   /** Whether it asks as this upstream would: with its keys, headers and connections. */
   isFor(upstream: Upstream): boolean {
-    return this.#settings === settingsOf(upstream);
+    return same(asked(this.upstream), asked(upstream));
   }
 
   /** Asks now, unless it is asking. Never rejects. */
@@ -199,11 +197,13 @@ class Inquiry {
   async #ask(): Promise<void> {
     this.#cancelNext?.();
     const { ask, now } = this.#parts;
-    const listing = await ask(this.upstream, this.#abort.signal);
+    const listing = await ask(this.upstream, this.#abort.signal).catch((error: unknown): ModelListing => {
+      return { ok: false, reason: error instanceof Error ? error.message : String(error) };
+    });
     if (this.#abort.signal.aborted) return;
     if (listing.ok && listing.models.length > 0) {
       this.#recovered();
-      this.#onList({ models: listing.models, at: now() });
+      this.#onList({ upstream: this.upstream.name, models: listing.models, at: now() });
     } else this.#failed(listing.ok ? "its list is empty" : listing.reason);
   }
 
@@ -253,15 +253,7 @@ function retryAfter(failures: number): number {
   return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** (failures - 1));
 }
 
-/** All that a question is asked with. Holds keys: never shown or logged. */
-function settingsOf(upstream: Upstream): string {
-  const { publishes: _published, ...asked } = upstream;
-  return JSON.stringify({ ...asked, apiKeys: upstream.apiKeys.map((key) => key.reveal()) });
-}
-
-/** Names for a line of log. */
-export function someOf(names: readonly string[]): readonly string[] {
-  return names.length <= MAX_LOGGED_NAMES
-    ? names
-    : [...names.slice(0, MAX_LOGGED_NAMES), `and ${names.length - MAX_LOGGED_NAMES} more`];
+/** All that a question is asked with. */
+function asked({ publishes: _published, ...settings }: Upstream): Omit<Upstream, "publishes"> {
+  return settings;
 }

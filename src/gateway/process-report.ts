@@ -3,6 +3,7 @@ import type { PassedOver } from "./generation.ts";
 import type { GuardStatus } from "./guard.ts";
 import type { InstanceInfo } from "./instances.ts";
 import type { KeptGeneration } from "./kept-generations.ts";
+import type { ListStatus } from "./model-lists.ts";
 import type { UpstreamState } from "./upstream-state.ts";
 
 /** What `GET /admin/config` shows. */
@@ -15,6 +16,8 @@ export interface ConfigStatus {
   readonly warnings: readonly Diagnostic[];
   /** Sections that differ from what runs and need a restart. */
   readonly pending: readonly string[];
+  /** What providers have listed, by upstream, of those that publish from it; left out: none does. */
+  readonly model_lists?: Readonly<Record<string, ListStatus>>;
   readonly last_rejection: { readonly at: string; readonly diagnostics: readonly Diagnostic[] } | null;
   /** The file as it is, when something else serves after a rollback: it is not tried again until it changes. */
   readonly passed_over: PassedOver | null;

@@ -2,6 +2,7 @@ import type { Diagnostic } from "../config/diagnostics.ts";
 import type { RuleId } from "../config/rules.ts";
 import type { LoadResult, Rejected } from "../config/load.ts";
 import { inBackground, type Log, type Snapshot } from "../kit/index.ts";
+import { modelChanges } from "../config/listed-models.ts";
 import { RequestCounts } from "./comparison.ts";
 import type { ConfigStatus } from "./process-report.ts";
 import { faultDiagnostic, isLoaded, type Loaded, restartSections, setupDiagnostic } from "./configuration.ts";
@@ -20,6 +21,8 @@ export interface ReloaderParts {
   /** The file, where the start serves another configuration as the other instances do. */
   readonly passedOver?: PassedOver | null;
   readonly load: () => Promise<LoadResult>;
+  /** A configuration with the models that providers list now; itself, where it publishes none. */
+  readonly listed: (loaded: Loaded) => Promise<Loaded>;
   /** @throws Error when a plugin's setup fails. */
   readonly build: (loaded: Loaded, number: number, onProbation: boolean) => Promise<Generation>;
   readonly kept: Pick<KeptGenerations, "find" | "list" | "load">;
@@ -27,6 +30,8 @@ export interface ReloaderParts {
   readonly agreement: (base: Snapshot, candidate: Snapshot) => Agreement;
   /** Warnings of the configuration that serves. */
   readonly warnings: () => readonly Diagnostic[];
+  /** What providers have listed, by upstream. */
+  readonly lists: () => NonNullable<ConfigStatus["model_lists"]>;
   readonly onEvent: (event: ReloadEvent) => void;
   /** Before its result is told. */
   readonly afterReload: (result: ReloadResult, by: "file" | "reload") => ReloadResult;
@@ -95,6 +100,7 @@ export class Reloader {
 
   get status(): ConfigStatus {
     const { number, snapshot, loadedAt } = this.#current;
+    const lists = this.#parts.lists();
     return {
       generation: number,
       hash: snapshot.hash,
@@ -102,6 +108,7 @@ export class Reloader {
       loaded_at: new Date(loadedAt).toISOString(),
       warnings: this.#parts.warnings(),
       pending: this.#pending,
+      ...(Object.keys(lists).length > 0 && { model_lists: lists }),
       last_rejection: this.rejected && { at: this.rejected.at, diagnostics: this.rejected.diagnostics },
       passed_over: this.#passedOver,
       guard: this.#guards.at(-1)?.status ?? null,
@@ -123,6 +130,16 @@ export class Reloader {
     return this.#enqueue(() => {
       this.askedBy = by;
       return this.#reload().then((result) => this.#parts.afterReload(result, by));
+    });
+  }
+
+  /** Serves the same configuration with the models that providers list now, if they are others: no guard compares it. */
+  relist(): Promise<void> {
+    return this.#enqueue(async () => {
+      await this.#safely(async () => {
+        await this.#relist();
+        return { ok: true, hash: this.#current.snapshot.hash, changed: false };
+      });
     });
   }
 
@@ -179,10 +196,26 @@ export class Reloader {
     const { hash } = loaded;
     await this.#dropCandidate("replaced", "the file is again what served before");
     if (hash !== this.#current.snapshot.hash) return this.#take(loaded);
+    const changed = await this.#relist();
     if (this.rejected) this.#parts.log.info({ hash }, "configuration is valid again; already serving it");
     this.rejected = null;
     this.#passedOver = null;
-    return { ok: true, hash, changed: false };
+    return { ok: true, hash, changed };
+  }
+
+  /** @returns whether other models serve now. While a guard compares two configurations neither of them changes. */
+  async #relist(): Promise<boolean> {
+    if (this.#probation !== null) return false;
+    const old = this.#current;
+    const loaded = await this.#parts.listed(old.loaded);
+    const { added, removed, updated } = modelChanges(old.snapshot.models, loaded.snapshot.models);
+    if (added.length + removed.length + updated.length === 0) return false;
+    const next = await this.#build(loaded, false);
+    if (!("retire" in next)) return false;
+    this.#parts.state.activate(next);
+    this.#retire(old);
+    this.#parts.onEvent({ type: "relisted", hash: loaded.hash, loaded, changes: { added, removed, updated } });
+    return true;
   }
 
   async #take(loaded: Loaded): Promise<ReloadResult> {
@@ -205,7 +238,8 @@ export class Reloader {
   async #build(loaded: Loaded, onProbation: boolean): Promise<Generation | (ReloadResult & { readonly ok: false })> {
     try {
       this.#number += 1;
-      const built = await this.#parts.build(loaded, this.#number, onProbation);
+      const listed = await this.#parts.listed(loaded);
+      const built = await this.#parts.build(listed, this.#number, onProbation);
       if (!this.#closed) return built;
       await built.retire();
       return this.#stopping();
@@ -285,6 +319,8 @@ export class Reloader {
       if (result === "rolled_back") this.#passedOver = { hash: loaded.hash, reason, at };
       this.#retire(generation);
     }
+    // Lists that changed meanwhile have waited for this.
+    inBackground(this.#parts.log, "publishing what providers list", this.relist());
   }
 
   /** The instances may have decided otherwise just now: then that is what happens. */

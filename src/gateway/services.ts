@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { AccessTrail } from "../accounts/access-trail.ts";
 import { createAuthentication } from "../accounts/authenticate.ts";
+import type { SignInLinks } from "../accounts/sign-in/links.ts";
 import { createSignIn } from "../accounts/sign-in/sign-in.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { DIALECTS } from "../dialects/capabilities.ts";
@@ -10,6 +11,8 @@ import {
   GatewayError,
   type Identities,
   type Observer,
+  proxyFor,
+  proxyRules,
   type RequestTrace,
   type Snapshot,
   type TelemetrySettings,
@@ -42,6 +45,8 @@ import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 export interface StartContext {
   readonly settings: LoadSettings;
   readonly start: FirstLoad;
+  /** Sign-in links of `gateway dev`; null for every other start. */
+  readonly links: SignInLinks | null;
   /** Unix milliseconds; null: the system's clock, and the store's own where it has one. */
   readonly clock: (() => number) | null;
   readonly now: () => number;
@@ -132,7 +137,8 @@ export async function openAccounts(
   { store }: Pick<Storage, "store">,
   limits: { readonly maxKeys?: number } = {},
 ): Promise<Accounts> {
-  const { start, now, log, state, closing } = context;
+  const { settings, start, links, now, log, state, closing } = context;
+  const proxies = proxyRules(settings.env);
   const auth = (): Snapshot["auth"] => state.snapshot.auth;
   const tokens = await createTokens({
     settings: () => auth().tokens,
@@ -143,7 +149,7 @@ export async function openAccounts(
   const { onFailure } = start.loaded.snapshot.store;
   const identities = createAuthentication({ store, tokens, now, onFailure: () => onFailure, ...limits });
   closing.add(() => identities.close());
-  const signIn = createSignIn({ settings: auth, store, tokens, limitKey, now, log });
+  const signIn = createSignIn({ settings: auth, store, tokens, limitKey, links, now, log, proxies });
   closing.add(() => signIn.close());
   const killSwitch = new KillSwitch({ store, log });
   closing.add(() => killSwitch.close());
@@ -174,7 +180,10 @@ export function openAccessTrail(
 }
 
 /** Connections, breakers and health; the simulator starts when an upstream first needs it. */
-export function openUpstreams({ now, log, closing }: StartContext): Upstreams {
+export function openUpstreams({ settings, now, log, closing }: StartContext): Upstreams {
+  const proxies = proxyRules(settings.env);
+  for (const variable of proxies.unusable)
+    log.warn({ variable }, "variable holds no http:// or https:// proxy: not used");
   // Few gateways that listen have an upstream in it.
   const simulator = new SimulatorOnDemand(async () => (await import("../simulator/server.ts")).startSimulator());
   const upstreams = createUpstreams({
@@ -182,6 +191,7 @@ export function openUpstreams({ now, log, closing }: StartContext): Upstreams {
     now,
     log,
     simulated: (script, dialect) => simulator.baseUrl(script, dialect),
+    proxies,
   });
   closing.add(async () => {
     await upstreams.close();
@@ -294,6 +304,7 @@ function otlpSettings({
   const { otlp } = start.loaded.snapshot.telemetry;
   const { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint = "", OTEL_SDK_DISABLED: disabled } = settings.env ?? {};
   if ((otlp === null && endpoint === "") || disabled === "true") return null;
+  const proxies = proxyRules(settings.env);
   const headers = mapValues(otlp?.headers ?? {}, (value) => value.reveal());
   return {
     endpoint: otlp?.endpoint ?? endpoint.replace(/\/+$/, ""),
@@ -306,6 +317,7 @@ function otlpSettings({
       return () => clearTimeout(timer);
     },
     log,
+    proxyTo: (url) => proxyFor(url, proxies),
   };
 }
 

@@ -38,8 +38,10 @@ export class Warnings {
 
   /** Called with what serves from now on, and when the same was read again: users may have moved meanwhile. */
   take(loaded: Loaded): void {
-    if (this.#loaded?.hash !== loaded.hash) this.#ofStore = [];
+    const before = this.#loaded;
     this.#loaded = loaded;
+    if (before?.hash !== loaded.hash) this.#ofStore = [];
+    else logWarnings(this.#parts.log, newIn(loaded.diagnostics, before.diagnostics));
     inBackground(this.#parts.log, "counting users without a plan", this.#look(loaded));
   }
 
@@ -60,6 +62,12 @@ export class Warnings {
       throw error;
     }
   }
+}
+
+/** What a broken line of `.env` adds to a configuration that is otherwise the same. */
+function newIn(found: readonly Diagnostic[], before: readonly Diagnostic[]): readonly Diagnostic[] {
+  const known = new Set(before.map((one) => JSON.stringify(one)));
+  return found.filter((one) => !known.has(JSON.stringify(one)));
 }
 
 const USERS_PER_PAGE = 500;

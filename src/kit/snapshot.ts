@@ -186,7 +186,13 @@ export function tierOf({ tiers }: Pick<Snapshot, "tiers">, name: string): Tier {
   return tiers[name] ?? { name, access: [], limits: { day: 0, hour: 0, minute: 0, streams: 0 } };
 }
 
-export function mayCall({ access }: Tier, model: Model): boolean {
+/** The plan that nobody has to name: the only one, if it may call every model; else null. */
+export function onlyTier({ tiers }: Pick<Snapshot, "tiers">): string | null {
+  const [first, ...others] = Object.values(tiers);
+  return first?.access === "all" && others.length === 0 ? first.name : null;
+}
+
+export function mayCall({ access }: Tier, model: Pick<Model, "tier">): boolean {
   return access === "all" || access.includes(model.tier);
 }
 

@@ -9,7 +9,7 @@ import type {
 } from "#schema";
 import type { Loaded } from "../gateway/configuration.ts";
 import type { RestingTarget } from "../gateway/cooldowns.ts";
-import { GatewayError, invalidRequest, overloaded, type Store } from "../kit/index.ts";
+import { GatewayError, invalidRequest, onlyTier, overloaded, type Snapshot, type Store } from "../kit/index.ts";
 import { validateBody } from "../server/body-schemas.ts";
 import type { BreakerSample } from "../telemetry/state-metrics.ts";
 import type { ManualSetting } from "../upstream/state/manual.ts";
@@ -64,7 +64,7 @@ export class Explainer {
   /** @throws GatewayError INVALID_REQUEST */
   #asker(asked: NewRequestQuestion): () => Promise<Explanation> {
     const { loaded, now, breakers, resting, manual } = this.#process;
-    const question = questionOf(asked);
+    const question = questionOf(asked, loaded().snapshot);
     return async () => {
       const caller = await this.#caller(asked);
       const found = [...breakers()].filter(([, state]) => state === "open");
@@ -111,9 +111,10 @@ function allDown(upstreams: readonly string[]): Record<string, string> {
 }
 
 /** What no schema of the question can say. @throws GatewayError INVALID_REQUEST */
-function questionOf(asked: NewRequestQuestion): Omit<Question, "now" | "manual"> {
+function questionOf(asked: NewRequestQuestion, snapshot: Snapshot): Omit<Question, "now" | "manual"> {
   const { model, tier, user, key, endpoint, stream, body, down = [], open } = asked;
-  if (tier === undefined && user === undefined) throw invalidRequest("/tier", "is missing, and so is user");
+  if (tier === undefined && user === undefined && onlyTier(snapshot) === null)
+    throw invalidRequest("/tier", "is missing, and so is user");
   if (key !== undefined && user === undefined) throw invalidRequest("/user", "is missing: whose key?");
   const { prompt_tokens: promptTokens, output_tokens: outputTokens } = asked;
   return { model, tier, endpoint, stream, body, open, promptTokens, outputTokens, faults: allDown(down) };

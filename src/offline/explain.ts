@@ -6,6 +6,7 @@ import {
   type Json,
   modelAt,
   nanoToString,
+  onlyTier,
   type Snapshot,
   tierOf,
   type Usage,
@@ -38,7 +39,7 @@ export interface Question {
   readonly model: string;
   /** Unix milliseconds. */
   readonly now: number;
-  /** The plan; the caller's unless given. */
+  /** The plan; the caller's unless given, or the only one of the configuration. */
   readonly tier?: string;
   /** Somebody who has used nothing, with credits enough, unless given. */
   readonly caller?: Caller;
@@ -82,7 +83,7 @@ export async function explain(loaded: Configuration, asked: Question, kept: Kept
   // After its sunset it is its successor that serves.
   const model = modelAt(snapshot, known.id, now) ?? known;
   const question = { ...asked, model: model.id };
-  const tier = question.tier ?? caller?.tier ?? "";
+  const tier = question.tier ?? caller?.tier ?? onlyTier(snapshot) ?? "";
   // A user may be on a plan that there is no longer: it may call nothing.
   if (caller === undefined || question.tier !== undefined) named("tier", snapshot.tiers, tier);
   const endpoint = question.endpoint ?? endpointOf(model.kind);

@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../config/diagnostics.ts";
-import { compileOffline } from "../gateway/compile.ts";
+import { compileOffline, type CompileOptions } from "../gateway/compile.ts";
 import { type CheckSettings, isLoaded, type Loaded } from "../gateway/configuration.ts";
 import { Secret, type Snapshot } from "../kit/index.ts";
 
@@ -7,8 +7,12 @@ import { Secret, type Snapshot } from "../kit/index.ts";
  * A configuration as it would be served, also where its secrets and addresses are not: what cannot be empty is made up.
  * @throws ConfigurationError for one that has errors.
  */
-export async function loadOffline({ file, env = process.env }: CheckSettings): Promise<Loaded> {
-  const result = await compileOffline({ file, env, setsUp: true });
+export async function loadOffline({
+  file,
+  env = process.env,
+  tell,
+}: Pick<CheckSettings, "file" | "env"> & Pick<CompileOptions, "tell">): Promise<Loaded> {
+  const result = await compileOffline({ file, env, setsUp: true, ...(tell && { tell }) });
   if (isLoaded(result)) return result;
   throw new ConfigurationError(result.diagnostics);
 }

@@ -77,6 +77,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
     files: [],
     sources: [],
     localPlugins: new Map(),
+    publishing: new Map(),
     secrets: [],
   };
   for (const name of Object.keys(faults)) existing(loaded.snapshot.upstreams, name);
@@ -87,6 +88,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
   const context: StartContext = {
     settings: { file: loaded.snapshot.file, env: {}, mode: "dev", log: SILENT },
     start: { loaded, files: [], rejected: null },
+    links: null,
     clock: now,
     now,
     elapsed: now,

@@ -7,13 +7,15 @@ import type { Shape } from "./script.ts";
 export type Dialect = Shape | "anthropic" | "vertex" | "gemini" | "azure" | "bedrock" | "elevenlabs" | "deepgram";
 
 /** What names of credentials say that a list of models is asked of another provider than OpenAI. */
-export function dialectOfList(headers: IncomingHttpHeaders, path: string): Dialect {
+export function dialectOfList(headers: IncomingHttpHeaders, path: string, query: URLSearchParams): Dialect {
   if (path.includes("/openai/")) return "azure";
-  if (/\/(?:foundation-models|async-invoke)$/.test(path)) return "bedrock";
+  if (/\/(?:foundation-models|inference-profiles|async-invoke)$/.test(path)) return "bedrock";
   if (path.includes("/v1beta/") || headers["x-goog-api-key"] !== undefined) return "gemini";
   if (headers["anthropic-version"] !== undefined) return "anthropic";
   if (headers["xi-api-key"] !== undefined) return "elevenlabs";
   if (/^Token /i.test(headers.authorization ?? "")) return "deepgram";
+  // Cohere's pages alone are counted so, and it has no header of its own.
+  if (query.has("page_size")) return "cohere";
   return "openai";
 }
 
@@ -193,7 +195,7 @@ const DATE = "2026-01-01T00:00:00Z";
 
 /** What providers let their clients read without being billed: lists of models, and what else shows that a key is good. */
 export function isList(path: string): boolean {
-  return /\/(?:models|foundation-models|async-invoke|projects|voices|user)$/.test(path);
+  return /\/(?:models|deployments|foundation-models|inference-profiles|async-invoke|projects|voices|user)$/.test(path);
 }
 
 /** The body of a list: answers to any name of a model are served, these among them. */
@@ -202,6 +204,20 @@ export function modelList(dialect: Dialect, path: string): string {
   if (path.endsWith("/voices")) return JSON.stringify({ voices: [{ voice_id: "simulated", name: "simulated" }] });
   if (path.endsWith("/user")) return JSON.stringify({ user_id: "simulated" });
   if (path.endsWith("/async-invoke")) return JSON.stringify({ asyncInvokeSummaries: [] });
+  if (path.endsWith("/inference-profiles")) return JSON.stringify({ inferenceProfileSummaries: [] });
+  if (path.endsWith("/deployments")) {
+    const data = IDS.map((id) => ({
+      id,
+      model: id,
+      status: "succeeded",
+      created_at: CREATED_SECONDS,
+      object: "deployment",
+    }));
+    return JSON.stringify({ object: "list", data });
+  }
+  if (path.includes("/publishers/")) {
+    return JSON.stringify({ publisherModels: IDS.map((id) => ({ name: `publishers/simulator/models/${id}` })) });
+  }
   if (path.endsWith("/foundation-models")) {
     return JSON.stringify({ modelSummaries: IDS.map((modelId) => ({ modelId, providerName: "simulator" })) });
   }

@@ -170,10 +170,11 @@ class Routes {
   /** Gateways probe here: a probe meets the faults, but uses none of them up. */
   async #list({ request, response, path, query, entry, scripts }: Context): Promise<void> {
     const { headers } = request;
-    const listed = dialectOfList(headers, path);
+    const params = new URLSearchParams(query);
+    const listed = dialectOfList(headers, path, params);
     let script: Script;
     try {
-      checkKey(listed, headers, new URLSearchParams(query));
+      checkKey(listed, headers, params);
       if (listed === "bedrock") checkSigned(headers, NO_BODY);
       script = parseScript(...scripts);
     } catch (error) {

@@ -3,6 +3,7 @@ import type { Resource } from "@opentelemetry/resources";
 import type { MeterProvider } from "@opentelemetry/sdk-metrics";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { inBackground, type Log, newSpanId, newTraceId, type RequestTrace, traceParentOf } from "../kit/index.ts";
+import { agentFor } from "../network/agents.ts";
 import { type Attributes, type Instrument, INSTRUMENTS, type Span } from "./gen-ai.ts";
 
 export interface OtlpOptions {
@@ -16,6 +17,8 @@ export interface OtlpOptions {
   /** Calls back after so many milliseconds, unless cancelled; does not keep the process. */
   readonly schedule: (ms: number, callback: () => void) => () => void;
   readonly log: Log;
+  /** The proxy through which an address is asked; left out: none. */
+  readonly proxyTo?: (url: URL) => URL | null;
   /** Milliseconds for one sending of spans with its repetitions; 10 s unless given. */
   readonly giveUpMs?: number;
 }
@@ -70,12 +73,18 @@ function loadPackages() {
 /** Loads the packages, which a gateway without a receiver never does, and begins to send. @throws Error: not installed */
 export async function openOtlp(options: OtlpOptions): Promise<TelemetrySink> {
   const [api, traces, metrics, sdk, resources] = await loadPackages();
-  const { endpoint, headers, interval, attributes } = options;
+  const { endpoint, headers, interval, attributes, proxyTo = () => null } = options;
   const resource = resources
     .defaultResource()
     .merge(resources.resourceFromAttributes({ "service.name": SCOPE.name, ...attributes }))
     .merge(resources.detectResources({ detectors: [resources.envDetector] }));
-  const to = (path: string) => ({ url: endpoint + path, headers: { ...headers }, timeoutMillis: EXPORT_TIMEOUT_MS });
+  const url = new URL(endpoint);
+  const to = (path: string) => ({
+    url: endpoint + path,
+    headers: { ...headers },
+    timeoutMillis: EXPORT_TIMEOUT_MS,
+    httpAgentOptions: () => agentFor(url, proxyTo(url), { keepAlive: true }),
+  });
   const exporter = new traces.OTLPTraceExporter(to("/v1/traces"));
   const reader = new sdk.PeriodicExportingMetricReader({
     exporter: new metrics.OTLPMetricExporter(to("/v1/metrics")),

@@ -166,6 +166,7 @@ function read(use: string, config: Json) {
   return checkConfig({
     file,
     env: {},
+    envFile: null,
     // YAML includes JSON.
     read: (path) => (path === file ? Promise.resolve(JSON.stringify(config)) : disk.read(path)),
   });

@@ -8,10 +8,12 @@ import {
   type DialectName,
   type ListedModel,
   type ModelListing,
+  type ProxyRules,
+  proxyRules,
   Secret,
   type Upstream,
 } from "../kit/index.ts";
-import { locationOf } from "./location.ts";
+import { locationOf, proxyOf } from "./location.ts";
 import { type Head, protocolError, withoutSecrets } from "./send/classify.ts";
 import { canDecompress, decompressed } from "./send/compressed.ts";
 import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
@@ -35,6 +37,7 @@ export interface ListerParts {
   readonly sweeper: Sweeper;
   /** Unix milliseconds. */
   readonly now: () => number;
+  readonly proxies: ProxyRules;
 }
 
 /** What came of one request. */
@@ -89,6 +92,8 @@ export interface AskOptions extends Pick<ListerParts, "dialects"> {
   readonly signal?: AbortSignal;
   /** The address at which a provider of this dialect is simulated; a `base_url` of `sim:` has no list without it. */
   readonly simulated?: (script: string, dialect: DialectName) => Promise<string>;
+  /** Those of this process unless given. */
+  readonly proxies?: ProxyRules;
 }
 
 /**
@@ -98,6 +103,7 @@ export interface AskOptions extends Pick<ListerParts, "dialects"> {
 export async function askProvider(provider: Provider, options: AskOptions): Promise<ModelListing> {
   const { baseUrl, apiKey, dialect, headers = {}, vendor } = provider;
   const { dialects, simulated, signal = new AbortController().signal } = options;
+  const { proxies = proxyRules(process.env) } = options;
   const isSimulated = baseUrl.startsWith("sim:") && simulated !== undefined;
   const base = URL.parse(isSimulated ? await simulated(baseUrl.slice("sim:".length), dialect) : baseUrl);
   if (base?.protocol !== "http:" && base?.protocol !== "https:") {
@@ -114,7 +120,7 @@ export async function askProvider(provider: Provider, options: AskOptions): Prom
   const now = Date.now;
   const pools = new Pools();
   try {
-    const parts = { dialects, pools, signer: new Signer(), sweeper: new DeadlineSweeper(now), now };
+    const parts = { dialects, pools, signer: new Signer(), sweeper: new DeadlineSweeper(now), now, proxies };
     return await listModels(parts, upstream, base, signal);
   } finally {
     await pools.destroy();
@@ -210,17 +216,17 @@ class Inquiry {
       randomUUID(),
     );
     const timeout = Math.max(0, this.#startedAt + TIMEOUT_MS - now());
+    const proxyTo = (url: URL): URL | null => proxyOf(upstream, url, this.#parts.proxies);
     const use = this.#parts.pools.acquire({
-      upstream: upstream.name,
+      upstream,
       origin: `${base.protocol}//${host}`,
-      connections: upstream.connections,
-      http2: upstream.http2,
       connectTimeout: Math.min(TIMEOUT_MS, upstream.timeouts.connect),
+      proxy: proxyTo(new URL(`${base.protocol}//${host}`)),
     });
     try {
       const { signer } = this.#parts;
       const { signal } = this.#asked;
-      const signed = await signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, timeout });
+      const signed = await signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, timeout, proxyTo });
       const { promise, resolve, reject } = Promise.withResolvers<Answered>();
       const options: RequestHandlerOptions<Answered> = {
         read: (head, owner) => this.#read(head, owner),

@@ -1,5 +1,5 @@
 import type { Location } from "../dialects/dialect.ts";
-import type { Upstream } from "../kit/index.ts";
+import { parseProxy, proxyFor, type ProxyRules, type Upstream } from "../kit/index.ts";
 import { withLowerCaseNames } from "./send/request.ts";
 
 /** The part of an upstream's configuration that selects its dialect variant. */
@@ -11,4 +11,15 @@ export function locationOf(base: URL, { headers, vendor, accepts, api }: Upstrea
     ...(accepts && { accepts }),
     ...(api && { api }),
   };
+}
+
+/** The proxy by which an address is asked for an upstream, its own or another that it needs; null: directly. */
+export function proxyOf(
+  { baseUrl, proxy }: Pick<Upstream, "baseUrl" | "proxy">,
+  url: URL,
+  rules: ProxyRules,
+): URL | null {
+  // The simulator is part of this process.
+  if (baseUrl.startsWith("sim:") || proxy === null) return null;
+  return proxy === undefined ? proxyFor(url, rules) : parseProxy(proxy.reveal());
 }

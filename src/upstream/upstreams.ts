@@ -8,6 +8,8 @@ import {
   type DialectName,
   type Exchange,
   type Log,
+  NO_PROXIES,
+  type ProxyRules,
   type ModelListing,
   type Reply,
   type Snapshot,
@@ -15,7 +17,7 @@ import {
   type Upstream,
 } from "../kit/index.ts";
 import { listModels } from "./list-models.ts";
-import { locationOf } from "./location.ts";
+import { locationOf, proxyOf } from "./location.ts";
 import { DeadlineSweeper, type Sweeper } from "./send/deadlines.ts";
 import { probeSubject } from "./send/probe.ts";
 import { type Connect, Pools } from "./send/pools.ts";
@@ -46,6 +48,8 @@ export interface UpstreamsOptions {
   readonly log: Log;
   /** The base URL at which a provider of this dialect is simulated; a `base_url` of `sim:` is refused without it. */
   readonly simulated?: (script: string, dialect: DialectName) => Promise<string>;
+  /** The proxies of the environment; none unless given. */
+  readonly proxies?: ProxyRules;
   /** In place of TCP and TLS, for all upstreams. */
   readonly connect?: Connect;
   /** In place of one by the system's timers. */
@@ -197,13 +201,10 @@ class UpstreamRegistry implements Upstreams {
       const { upstream, dialect } = plan;
       const { keys, health, breakers, errors } = states.of(upstream);
       if (dialect === null) continue;
-      const use = this.#pools.acquire({
-        upstream: upstream.name,
-        origin: plan.base.origin,
-        connections: upstream.connections,
-        http2: upstream.http2,
-        connectTimeout: plan.connectTimeout,
-      });
+      const { base, connectTimeout } = plan;
+      const proxies = this.#options.proxies ?? NO_PROXIES;
+      const proxy = proxyOf(upstream, base, proxies);
+      const use = this.#pools.acquire({ upstream, origin: base.origin, connectTimeout, proxy });
       releases.push(() => use.release());
       const { now } = this.#options;
       const address = {
@@ -211,6 +212,7 @@ class UpstreamRegistry implements Upstreams {
         basePath: plan.base.pathname.replace(/\/+$/, ""),
         headers: withLowerCaseNames(upstream.headers),
         forward: upstream.forwardHeaders ?? [],
+        proxyTo: (url: URL) => proxyOf(upstream, url, proxies),
       };
       const shared = { dialect, pool: use.pool, address, keys, signer: this.#signer, sweeper: this.#sweeper, now, log };
       const isLeftAlone = (model: string): boolean => breakers.of(model).state === "open";
@@ -293,8 +295,8 @@ class UpstreamRegistry implements Upstreams {
   }
 
   async listModels(upstream: Upstream, signal: Cancellation): Promise<ModelListing> {
-    const { dialects, now } = this.#options;
-    const parts = { dialects, pools: this.#pools, signer: this.#signer, sweeper: this.#sweeper, now };
+    const { dialects, now, proxies = NO_PROXIES } = this.#options;
+    const parts = { dialects, pools: this.#pools, signer: this.#signer, sweeper: this.#sweeper, now, proxies };
     try {
       return await listModels(parts, upstream, await this.#base(upstream), signal);
     } catch (error) {

@@ -1,4 +1,4 @@
-import type { GatewayConfig } from "#schema";
+import type { GatewayConfig, ModelConfig } from "#schema";
 import { configuration } from "../e2e/support/configuration.ts";
 import { type GatewayProcess, Workspace } from "../e2e/support/process.ts";
 import type { Agent } from "./agents/agent.ts";
@@ -135,7 +135,7 @@ function configured(origin: string, cells: readonly Cell[]): GatewayConfig {
   for (const cell of cells.filter(({ through }) => through === "gateway")) {
     const { situation, dialect } = cell;
     const slug = slugOf(cell);
-    const chain: GatewayConfig["models"][string]["chain"] = [];
+    const chain: ModelConfig["chain"] = [];
     const add = (name: string, route: RouteName, meets: string): void => {
       const { dialect: spoken, model, prefix = "", more }: ErrandRoute = ROUTES[route];
       upstreams[name] = {

@@ -3,7 +3,7 @@ import { Ajv } from "ajv";
 import formats from "ajv-formats";
 import { describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import source from "../../schemas/config-test.schema.json" with { type: "json" };
+import source from "../../schemas/config-test.source.schema.json" with { type: "json" };
 import { isRecord } from "../../src/config/schema.ts";
 import { parseScript, SCRIPT } from "../../src/simulator/script.ts";
 

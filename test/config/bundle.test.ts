@@ -3,7 +3,7 @@ import { relative, resolve } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parseDocument } from "yaml";
-import { bundleGateway, bundlePlugin } from "../../src/config/bundle.ts";
+import { bundleGateway, bundlePlugin, EDITOR_KEYWORDS } from "../../src/config/bundle.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { isRecord } from "../../src/config/schema.ts";
 import { readCases } from "./cases.ts";
@@ -16,7 +16,10 @@ function readJson(path: string): Record<string, unknown> {
 }
 
 function bundle(local: ReadonlyMap<string, unknown> = new Map()) {
-  return bundleGateway(readJson("schemas/gateway.schema.json"), { read: (ref) => readJson(`schemas/${ref}`), local });
+  return bundleGateway(readJson("schemas/gateway.source.schema.json"), {
+    read: (ref) => readJson(`schemas/${ref}`),
+    local,
+  });
 }
 
 /** As strict as the validator is; values of one of several types are what one pattern for a value means. */
@@ -90,7 +93,7 @@ describe("the schema that is printed", () => {
   test.for(["dialect", "vendor", "api"])(
     "the words of an upstream's %s are an enum, not a regular expression",
     (key) => {
-      const own = readJson("schemas/gateway.schema.json") as never as {
+      const own = readJson("schemas/gateway.source.schema.json") as never as {
         definitions: { upstream: { properties: Record<string, object> } };
       };
       const words = /"enum":(\[[^\]]*\])/.exec(JSON.stringify(own.definitions.upstream.properties[key]))![1]!;
@@ -118,6 +121,17 @@ describe("the schema that is printed", () => {
     validate(parseDocument(text).toJS());
     expect(validate.errors).toBeNull();
   });
+});
+
+test("the bundle for editors is the same schema with keywords for people", () => {
+  const shipped = readJson("schemas/gateway.schema.json");
+  expect(strictAjv().compile.bind(strictAjv(), shipped)).toThrow(/unknown keyword/);
+  const ajv = new Ajv({ strict: true, allowUnionTypes: true });
+  for (const keyword of EDITOR_KEYWORDS) ajv.addKeyword({ keyword });
+  expect(() => ajv.compile(shipped)).not.toThrow();
+  expect(ajv.validateSchema(shipped)).toBe(true);
+  expect(shipped.$id).toBeUndefined();
+  expect(JSON.stringify(shipped)).not.toContain('"$ref"');
 });
 
 /** Rules that a schema alone can keep. */
@@ -252,7 +266,7 @@ describe("the schema of one plugin", () => {
     };
     const own = new Ajv({ strict: false }).compile(schema);
     const bundled = new Ajv({ strict: false, allowUnionTypes: true }).compile(bundlePlugin(schema));
-    const inGateway = bundleGateway(readJson("schemas/gateway.schema.json"), {
+    const inGateway = bundleGateway(readJson("schemas/gateway.source.schema.json"), {
       read: (ref) => readJson(`schemas/${ref}`),
       local: new Map([["./x.ts", schema]]),
     });

@@ -7,7 +7,8 @@ const FOLDER = resolve(import.meta.dirname, "cases");
 const EXPECTED = "# expected:\n";
 
 /**
- * A bad configuration. `# with:` in its first line says how it is loaded (a mode, `strict`, `env NAME=value`, `now DATE`); the
+ * A bad configuration. `# with:` in its first line says how it is loaded (a mode, `strict`, `env NAME=value`, `now DATE`,
+ * `env-file PATH`); the
  * comment at its end says what must be found, one line each.
  */
 export interface Case {
@@ -39,7 +40,8 @@ function optionsOf(text: string): Partial<LoadOptions> {
   const mode = (["serve", "dev"] as const).find((name) => words.includes(name));
   const date = words[words.indexOf("now") + 1];
   const now = words.includes("now") ? Date.parse(`${date}T12:00:00Z`) : null;
-  return { env, mode: mode ?? "check", strict: words.includes("strict"), now };
+  const envFile = words.includes("env-file") ? resolve(FOLDER, words[words.indexOf("env-file") + 1]!) : null;
+  return { env, envFile, mode: mode ?? "check", strict: words.includes("strict"), now };
 }
 
 /** One line: everything a diagnostic says. The file is left out when it is the case itself. */

@@ -61,7 +61,7 @@ async function secure(
 /** The answer's text, and the serial number of the certificate that came with it. */
 async function ask(
   port: number,
-  options: RequestOptions = {},
+  options: RequestOptions & Pick<ConnectionOptions, "ALPNProtocols" | "session"> = {},
 ): Promise<{ readonly text: string; readonly serial: string; readonly alpn: string | false | null }> {
   const req = request({ host: HOST, port, path: "/", ca: CA.cert, agent: false, ...options }).end();
   const [res] = (await once(req, "response")) as [import("node:http").IncomingMessage];

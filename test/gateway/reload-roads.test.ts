@@ -25,6 +25,7 @@ const FILES: Readonly<Record<string, (text: string) => string>> = {
   "conf.d/two.yaml": (text) => `# ${text}\nversion: 1\n`,
   "conf.d/deep/three.yaml": (text) => `# ${text}\nversion: 1\n`,
   "secrets/key": (text) => `key-${text}`,
+  ".env": (text) => `ROADS_KEY="key of .env ${text}"\n`,
   "marks.ts": plugin,
   "mark.ts": (text) => `export const mark = "${text}";\n`,
   "marks.json": (text) => JSON.stringify({ type: "object", description: text }),
@@ -38,7 +39,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "roads-"));
   const config = merge(merge(baseConfig(folder), chainConfig("http://127.0.0.1:9", { "route/one": ["-"] })), {
     include: ["parts/one.yaml", "conf.d/**/*.yaml"],
-    upstreams: { "one-1": { api_keys: ["${file:secrets/key}"] } },
+    upstreams: { "one-1": { api_keys: ["${file:secrets/key}", "${env:ROADS_KEY}"] } },
     pipeline: ["auth", "plan-check", "quota", "breaker", "./marks.ts", "stream-relay", "meter"],
   });
   main = JSON.stringify(config);

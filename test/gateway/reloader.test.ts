@@ -11,7 +11,8 @@ const shipped = new URL("../../gateway.yaml", import.meta.url).pathname;
 const good = await loadConfig(options(shipped, { mode: "check" }));
 
 function generation(hash: string, retire: () => Promise<void> = () => Promise.resolve()): Generation {
-  return { number: 1, snapshot: { ...good.snapshot!, hash }, loadedAt: 0, retire } as Generation;
+  const snapshot = { ...good.snapshot!, hash };
+  return { number: 1, snapshot, loaded: { ...good, ok: true, snapshot }, loadedAt: 0, retire } as unknown as Generation;
 }
 
 /** A reloader of the shipped file, which runs under another hash: every reload is a change. */
@@ -29,6 +30,8 @@ function reloader({ first = generation("before"), ...parts }: Partial<ReloaderPa
     kept: { list: [], find: () => "nothing is kept", load: () => Promise.resolve(null) },
     agreement: () => ownAgreement(() => 0),
     warnings: () => [],
+    listed: (loaded) => Promise.resolve(loaded),
+    lists: () => ({}),
     onEvent: (event) => told.push(event),
     afterReload: (result) => result,
     now: () => 0,

@@ -3,10 +3,11 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { DIALECTS } from "../../src/dialects/capabilities.ts";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { CAPABILITIES, DIALECTS } from "../../src/dialects/capabilities.ts";
 import { modelListOf } from "../../src/dialects/model-lists/index.ts";
 import type { DialectName, ListedModel, ModelListing } from "../../src/kit/index.ts";
+import { scriptedOrigin, scriptedUrl, startSimulator } from "../../src/simulator/server.ts";
 import { askProvider } from "../../src/upstream/list-models.ts";
 import { createUpstreams, type Upstreams } from "../../src/upstream/upstreams.ts";
 import { silent, upstream } from "./support/build.ts";
@@ -120,6 +121,22 @@ describe("formats", () => {
       "HOST has no list of models: its base_url names one deployment",
     );
   });
+});
+
+describe("the simulator", () => {
+  test.each(Object.keys(DIALECTS) as DialectName[])(
+    "has a list as %s gives it, with every kind that it serves",
+    async (dialect) => {
+      const simulator = await startSimulator();
+      onTestFinished(() => simulator.close());
+      const simulated = (written: string, of: DialectName) =>
+        Promise.resolve((of === "openai" ? scriptedUrl : scriptedOrigin)(simulator.origin, written));
+      const told = await askProvider({ dialect, baseUrl: "sim:", apiKey: "sim" }, { dialects: DIALECTS, simulated });
+      const kinds = new Set(told.ok ? told.models.map(({ kind }) => kind) : [told.reason]);
+      const served = CAPABILITIES[dialect].kinds;
+      expect(served.filter((kind) => !kinds.has(kind))).toEqual([]);
+    },
+  );
 });
 
 describe("what is no list", () => {

@@ -1,6 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import type { CompactJWEHeaderParameters } from "jose";
-import type { ClientAuth, Configuration } from "openid-client";
+import type { ClientAuth, Configuration, CustomFetch } from "openid-client";
 import {
   type AuthSettings,
   type Awaitable,
@@ -8,7 +8,9 @@ import {
   isLoopback,
   type Log,
   type OAuthProvider,
+  type ProxyRules,
 } from "../../kit/index.ts";
+import { proxiedFetch } from "../../network/fetch.ts";
 import { deriveKey, type Keyring } from "../tokens.ts";
 import { type Identity, parseEmail } from "../users.ts";
 
@@ -20,6 +22,8 @@ interface OAuthOptions {
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Log;
+  /** The proxies of the environment. */
+  readonly proxies: ProxyRules;
 }
 
 export interface Beginning {
@@ -55,8 +59,8 @@ interface OAuth {
 }
 
 /** OpenID Connect: the code flow with PKCE, `state` and `nonce`. */
-export function createOAuth({ settings, keyring, now, log }: OAuthOptions): OAuth {
-  const discover = createDiscovery(now);
+export function createOAuth({ settings, keyring, now, log, proxies }: OAuthOptions): OAuth {
+  const discover = createDiscovery(now, proxiedFetch(proxies));
   const seal = createStateSeal({ keyring, now, lifeSeconds: STATE_TTL_SECONDS });
 
   function providerOf(name: string): OAuthProvider {
@@ -151,13 +155,13 @@ const DISCOVERY_TIMEOUT_SECONDS = 5;
  * What identity providers publish about themselves, asked for at most once an hour; a failure is asked again at once.
  * @param now Unix milliseconds
  */
-function createDiscovery(now: () => number): (provider: OAuthProvider) => Promise<Configuration> {
+function createDiscovery(now: () => number, fetch: CustomFetch): (provider: OAuthProvider) => Promise<Configuration> {
   // Keyed by the provider object of the snapshot: a reload makes a new object, and a new look-up.
   const known = new WeakMap<OAuthProvider, { readonly until: number; readonly found: Promise<Configuration> }>();
   return (provider) => {
     const entry = known.get(provider);
     if (entry && now() < entry.until) return entry.found;
-    const found = discover(provider).catch((error: unknown) => {
+    const found = discover(provider, fetch).catch((error: unknown) => {
       known.delete(provider);
       throw error;
     });
@@ -166,12 +170,13 @@ function createDiscovery(now: () => number): (provider: OAuthProvider) => Promis
   };
 }
 
-async function discover({ issuer, clientId, clientSecret }: OAuthProvider): Promise<Configuration> {
+async function discover({ issuer, clientId, clientSecret }: OAuthProvider, fetch: CustomFetch): Promise<Configuration> {
   const url = new URL(issuer);
   const insecure = url.protocol === "http:" && isLoopback(url.hostname);
-  const { allowInsecureRequests, discovery, enableNonRepudiationChecks } = await openidClient();
+  const { allowInsecureRequests, customFetch, discovery, enableNonRepudiationChecks } = await openidClient();
   return discovery(url, clientId, undefined, await authentication(clientSecret.reveal()), {
     timeout: DISCOVERY_TIMEOUT_SECONDS,
+    [customFetch]: fetch,
     // Also verifies signatures: openid-client relies on TLS alone, which a loopback issuer does not have.
     execute: [enableNonRepudiationChecks, ...(insecure ? [allowInsecureRequests] : [])],
   });

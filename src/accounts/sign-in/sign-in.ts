@@ -1,11 +1,21 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import { type AuthSettings, type Awaitable, GatewayError, type Log, type Store, type User } from "../../kit/index.ts";
+import {
+  type AuthSettings,
+  type Awaitable,
+  GatewayError,
+  type Log,
+  NO_PROXIES,
+  type ProxyRules,
+  type Store,
+  type User,
+} from "../../kit/index.ts";
 import { digest } from "../api-keys.ts";
 import { type AccessToken, createKeyring, deriveKey, type Keyring, type Tokens } from "../tokens.ts";
 import { maySignUp, newId, userOfEmail, userOfIdentity } from "../users.ts";
 import { type CodeOptions, type CodeRequest, createCodes } from "./codes.ts";
 import { createDevices } from "./devices.ts";
+import type { SignInLinks } from "./links.ts";
 import { createMailer } from "./mail.ts";
 import { type Beginning, type BeginRequest, type CompleteRequest, createOAuth, signInFailed } from "./oauth.ts";
 
@@ -15,6 +25,10 @@ export interface SignInOptions {
   readonly store: Store;
   readonly tokens: Pick<Tokens, "issue">;
   readonly limitKey: CodeOptions["limitKey"];
+  /** Whose codes are taken in place of a mailed one; none unless given. */
+  readonly links?: SignInLinks | null;
+  /** The proxies of the environment, for identity providers; none unless given. */
+  readonly proxies?: ProxyRules;
   /** Unix milliseconds. */
   readonly now: () => number;
   readonly log: Log;
@@ -41,7 +55,8 @@ export interface SignIn {
   close(): Promise<void>;
 }
 
-export function createSignIn({ settings, store, tokens, limitKey, now, log, sleep = pause }: SignInOptions): SignIn {
+export function createSignIn(options: SignInOptions): SignIn {
+  const { settings, store, tokens, limitKey, links = null, proxies = NO_PROXIES, now, log, sleep = pause } = options;
   const keyring = createKeyring({
     settings: () => settings().tokens,
     remember: (name, value) => store.remember(name, value),
@@ -69,15 +84,19 @@ export function createSignIn({ settings, store, tokens, limitKey, now, log, slee
     limitKey,
     now,
   });
-  const oauth = createOAuth({ settings: () => settings().oauth, keyring, now, log });
+  const oauth = createOAuth({ settings: () => settings().oauth, keyring, now, log, proxies });
   const sessions = createSessions({ settings, store, tokens, keyring, now, sleep });
 
   return {
     requestCode: (request) => codes.request(request),
 
     async verifyCode(request) {
-      const email = await codes.verify(request);
-      const user = await userOfEmail(store, email, settings().signup);
+      // The code of a link is not guessable. What is not a good one is counted as any wrong code is.
+      const linked = links?.redeem("user", request.code, request.ip) ?? null;
+      const user =
+        linked === null
+          ? await userOfEmail(store, await codes.verify(request), settings().signup)
+          : await store.findUser(linked);
       if (user === null) throw new GatewayError("INVALID_CODE", "Invalid or expired code");
       if (user.disabledAt !== undefined) throw new GatewayError("INVALID_CODE", DISABLED);
       return sessions.begin(user);

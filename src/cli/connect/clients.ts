@@ -35,6 +35,8 @@ export interface Client {
   /** The absolute path on this machine. */
   readonly file: (place: Place) => string;
   readonly settings: (connection: Connection) => Readonly<Record<string, unknown>> | string;
+  /** Settings, by path, that a new file needs and whose value does not matter in one that is there. */
+  readonly formal?: readonly string[];
   /** How the client gets a key that its settings do not hold. */
   readonly keyFrom: string;
   /** What to do next, and what to watch. */
@@ -44,7 +46,7 @@ export interface Client {
 /** Settings that can name a variable name this one. */
 export const KEY_VARIABLE = "GATEWAY_API_KEY";
 
-const EXPORTED = `export ${KEY_VARIABLE}=rk_… where it is started`;
+const EXPORTED = `export ${KEY_VARIABLE}=rk_… in the shell that starts it`;
 
 const openai = (url: string): string => `${url}/v1`;
 
@@ -82,7 +84,10 @@ export const CLIENTS: readonly Client[] = [
       },
     }),
     keyFrom: "ANTHROPIC_AUTH_TOKEN in the settings or the environment",
-    next: ["run claude, and /status in it to see the address", "unset ANTHROPIC_API_KEY: it wins over the token"],
+    next: [
+      "run claude; /status shows the address",
+      "unset ANTHROPIC_API_KEY in your shell: the gateway would read it first",
+    ],
   },
   {
     name: "codex",
@@ -135,6 +140,7 @@ export const CLIENTS: readonly Client[] = [
         },
       },
     }),
+    formal: ["$schema"],
     keyFrom: EXPORTED,
     next: ["run opencode; /models lists the model under Gateway"],
   },
@@ -163,8 +169,9 @@ export const CLIENTS: readonly Client[] = [
         },
       },
     }),
+    formal: ["version", "providers.openai-compatible.updatedAt", "providers.openai-compatible.tokenSource"],
     keyFrom: "apiKey in the settings",
-    next: [`run cline; its extension shows them under the provider "OpenAI Compatible"`],
+    next: ["run cline; in its extension, select the provider OpenAI Compatible"],
   },
   {
     name: "continue",
@@ -190,6 +197,7 @@ export const CLIENTS: readonly Client[] = [
         },
       ],
     }),
+    formal: ["name", "version", "schema"],
     keyFrom: `${KEY_VARIABLE}=rk_… in ~/.continue/.env`,
     next: ["choose Gateway among the models"],
   },
@@ -221,7 +229,7 @@ export const CLIENTS: readonly Client[] = [
       agent: { default_model: { provider: "gateway", model } },
     }),
     // The name of the variable is made of the provider's.
-    keyFrom: `${EXPORTED}, or the key in Zed's settings of the provider: Zed reads none from this file`,
+    keyFrom: `${EXPORTED}, or enter it in Zed's provider settings: Zed reads no key from this file`,
     next: ["choose the model in the agent panel"],
   },
   {
@@ -245,7 +253,8 @@ export const CLIENTS: readonly Client[] = [
       OPENAI_HOST: url,
       OPENAI_BASE_PATH: "v1/chat/completions",
     }),
-    keyFrom: "export OPENAI_API_KEY=rk_… where it is started, or goose configure: goose reads none from this file",
+    keyFrom:
+      "export OPENAI_API_KEY=rk_… in the shell that starts it, or run goose configure: goose reads no key from this file",
     next: ["run goose"],
   },
   {
@@ -282,7 +291,7 @@ export const CLIENTS: readonly Client[] = [
     keyFrom: "OPENAI_API_KEY in the settings",
     next: [
       "docker run --env-file open-webui.env …; inside a container 127.0.0.1 is the container: use host.docker.internal",
-      "they count at its first start; later its own admin settings win",
+      "Open WebUI reads them at its first start; later its own settings apply",
     ],
   },
   {
@@ -311,6 +320,7 @@ export const CLIENTS: readonly Client[] = [
         ],
       },
     }),
+    formal: ["version"],
     keyFrom: `${KEY_VARIABLE}=rk_… in LibreChat's .env`,
     next: ["restart LibreChat; inside a container 127.0.0.1 is the container: use host.docker.internal"],
   },

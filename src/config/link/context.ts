@@ -79,6 +79,18 @@ export class LinkContext {
     this.diagnostics.push(diagnose(this.#place(pointer, at), pointer, finding));
   }
 
+  /** Whether an upstream publishes models of its provider's list: their names are not known here. */
+  get publishesListed(): boolean {
+    return Object.values(this.config.upstreams ?? {}).some(
+      (upstream) => upstream !== undefined && "models" in upstream,
+    );
+  }
+
+  /** Whether there is anything to serve. */
+  get hasModels(): boolean {
+    return find(this.#tree, "/models") !== null || this.publishesListed;
+  }
+
   /** Whether something is wrong at the pointer, or inside it. */
   isInvalid(pointer: string): boolean {
     return this.#invalid.some((invalid) => invalid === pointer || invalid.startsWith(`${pointer}/`));

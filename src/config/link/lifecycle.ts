@@ -40,6 +40,7 @@ function linkSuccessor(context: LinkContext, { id, model, successor, pointer }: 
     context.report(place, { rule: "model-successor", severity, message, hint });
   const { models = {} } = context.config;
   const known = context.names("models") ?? [];
+  if (!known.includes(successor) && context.publishesListed) return;
   if (!known.includes(successor)) {
     return report(`no model is named ${context.show(place)}`, didYouMean(successor, known));
   }

@@ -59,7 +59,16 @@ function linkFieldsOfKind(context: LinkContext, model: Incomplete<ModelConfig>, 
   }
 }
 
-function linkAccess(context: LinkContext, model: Incomplete<ModelConfig>, pointer: string): void {
+/**
+ * @param model one that is written out, or what an upstream's listed models have in common
+ * @param orHide the other remedy for a model that nobody can call
+ */
+export function linkAccess(
+  context: LinkContext,
+  model: Pick<Incomplete<ModelConfig>, "tier" | "kind" | "published" | "multipliers">,
+  pointer: string,
+  orHide = ", or set published: false",
+): void {
   const { tiers } = context.config;
   const { tier, kind } = model;
   if (tiers === undefined || tier === undefined || !Object.hasOwn(tiers, tier)) return;
@@ -70,12 +79,12 @@ function linkAccess(context: LinkContext, model: Incomplete<ModelConfig>, pointe
       rule: "unreachable-model",
       severity: "warning",
       message,
-      hint: "add the tier to a plan's access, or set published: false",
+      hint: `add the tier to a plan's access${orHide}`,
     });
   }
   if (plans.length > 0 && plans.every(([, plan]) => !mayRequest(plan)) && model.published !== false) {
     const message = `every plan that may call it has a limit of 0: ${plans.map(([name]) => name).join(", ")}`;
-    const hint = "raise the limits, or set published: false";
+    const hint = `raise the limits${orHide}`;
     context.report(join(pointer, "tier"), { rule: "unreachable-model", severity: "warning", message, hint });
   }
   if (kind === undefined) return;

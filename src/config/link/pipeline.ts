@@ -81,7 +81,7 @@ function linkCondition(context: LinkContext, { plugin, pointer, when }: Resolved
   }
   for (const [index, tier] of (when.tiers ?? []).entries())
     context.resolve("tiers", tier, join(pointer, "when", "tiers", index));
-  const models = context.names("models");
+  const models = context.publishesListed ? null : context.names("models");
   for (const [index, glob] of (when.models ?? []).entries()) {
     const at = join(pointer, "when", "models", index);
     if (glob === undefined || models === null || models.some((id) => matchesGlob(glob, id))) continue;

@@ -98,7 +98,7 @@ function linkUnits(context: LinkContext, kind: Kind, price: Price, pointer: stri
 const DAY_MS = 86_400_000;
 const MAX_AGE_DAYS = 180;
 
-function linkAge(context: LinkContext, price: Price, pointer: string): void {
+export function linkAge(context: LinkContext, price: Price, pointer: string): void {
   const { verified_at: verified } = price ?? {};
   if (verified === undefined || context.now === null) return;
   const age = Math.floor((context.now - Date.parse(`${verified}T00:00:00Z`)) / DAY_MS);

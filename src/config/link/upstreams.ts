@@ -45,9 +45,13 @@ export function linkUpstreams(context: LinkContext): void {
 
 /** Null when a chain is wrong: the upstream may have been meant there. */
 function usedUpstreams(context: LinkContext): ReadonlySet<string> | null {
-  if (context.isInvalid("/models") || context.names("models") === null) return null;
-  const models = Object.values(context.config.models ?? {});
-  return new Set(models.flatMap((model) => targetsOf(model?.chain, "").map(({ target }) => target.upstream ?? "")));
+  if (context.isInvalid("/models") || !context.hasModels) return null;
+  const { models = {}, upstreams = {} } = context.config;
+  const publishing = Object.entries(upstreams).flatMap(([name, upstream]) =>
+    upstream !== undefined && "models" in upstream ? [name] : [],
+  );
+  const targets = Object.values(models).flatMap((model) => targetsOf(model?.chain, ""));
+  return new Set([...publishing, ...targets.map(({ target }) => target.upstream ?? "")]);
 }
 
 /** The names that targets have at each upstream. */

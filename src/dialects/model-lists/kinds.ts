@@ -12,8 +12,8 @@ const KINDS: readonly (readonly [kind: ListedModel["kind"], pattern: RegExp])[] 
   ["other", /moderation|realtime|(?:^|[-_/])live(?=[-_\d]|$)|native-audio/],
   // Video and music, documents to text, and models of the endpoint for bare completions.
   ["other", /(?:^|[-_/])(?:sora|veo|lyria|ocr|text-to-video|video)(?=[-_\d]|$)|^(?:davinci|babbage)-|turbo-instruct/],
-  ["transcription", /whisper|transcri|(?:^|[-_/])(?:asr|stt|scribe|parakeet|nova-\d+)(?=[-_\d]|$)/],
-  ["speech", /(?:^|[-_/])(?:tts|kokoro|orpheus|aura|text-to-speech)(?=[-_\d]|$)|eleven_/],
+  ["transcription", /whisper|transcri|speech-to-text|(?:^|[-_/])(?:asr|stt|scribe|parakeet|nova-\d+)(?=[-_\d]|$)/],
+  ["speech", /(?:^|[-_/])(?:tts|kokoro|orpheus|aura|speech)(?=[-_\d]|$)|eleven_/],
   [
     "image",
     /dall-?e|stable-?(?:diffusion|image)|(?:^|[-_/])(?:image|images|imagen|imagine|sdxl|sd3|flux|ideogram|recraft)(?=[-_.\d]|$)/,

@@ -15,19 +15,26 @@ export interface Catalogue {
   readonly upstreams: readonly string[];
 }
 
+/** The plan of a configuration without tiers; all its models belong to it. */
+const OPEN_TIERS: ReadonlyMap<string, unknown> = new Map([["Open", { access: "all" }]]);
+/** Only a model on the operator's own servers may have no price: it is free. */
+const FREE = { per_request: 0 };
+
 /** @param files as they are written: what a reference stands for is not known */
 export function catalogueOf(files: readonly unknown[]): Catalogue {
-  const tiers = sectionOf(files, "tiers");
+  const written = sectionOf(files, "tiers");
+  const tiers = written.size > 0 ? written : OPEN_TIERS;
+  const [ownTier = ""] = written.size > 0 ? [] : OPEN_TIERS.keys();
   const models = [...sectionOf(files, "models")].map(([id, model]) => {
-    const { tier = "", price, context_window: window, features } = recordOf(model);
-    const written: WrittenModel = {
+    const { tier = ownTier, price = FREE, context_window: window, features } = recordOf(model);
+    const entry: WrittenModel = {
       tier: String(tier),
       price: recordOf(price),
       context_window: typeof window === "number" ? window : null,
       features: Array.isArray(features) ? features.map(String) : [],
       plans: [...tiers].filter(([, plan]) => mayCall(recordOf(plan)["access"], tier)).map(([name]) => name),
     };
-    return [id, written] as const;
+    return [id, entry] as const;
   });
   return {
     tiers: [...tiers.keys()],

@@ -1,4 +1,5 @@
 import { AttemptError } from "../../kit/index.ts";
+import { ProxyError } from "../../network/tunnel.ts";
 
 /**
  * What codes of the system mean, in words for operators.
@@ -26,15 +27,33 @@ const WORDS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: "the issuer of its certificate is not known",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the issuer of its certificate is not known",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  ...Object.fromEntries(
+    // Alerts by which a server refuses the client: RFC 8446, section 6.2.
+    [
+      "TLSV13_ALERT_CERTIFICATE_REQUIRED",
+      "TLSV1_ALERT_UNKNOWN_CA",
+      "SSLV3_ALERT_BAD_CERTIFICATE",
+      "SSLV3_ALERT_CERTIFICATE_EXPIRED",
+      "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
+      "SSLV3_ALERT_HANDSHAKE_FAILURE",
+    ].map((name) => [`ERR_SSL_${name}`, "it did not take the client certificate, or the lack of one"]),
+  ),
   EPROTO: "it does not speak TLS as expected",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
 };
+/** What to set, by the words above: a key of the upstream's `tls`. */
+const REMEDIES: readonly (readonly [words: RegExp, keys: string])[] = [
+  [/^its certificate is (?:self-signed|signed by)|^the issuer of its certificate/, "ca"],
+  [/^it did not take the client certificate/, "cert and key"],
+];
 const CODE = /^[A-Z][A-Z0-9_]{2,60}$/;
 const MAX_DEPTH = 4;
 const MAX_WORDS_CHARACTERS = 300;
 
 /** Where an upstream is. */
 export interface Place {
+  /** Of the upstream. */
+  readonly name: string;
   /** With the port, where the address has one. */
   readonly host: string;
   readonly secure: boolean;
@@ -45,7 +64,10 @@ export interface Place {
  * its message alone.
  */
 export function explained(error: AttemptError, place: Place): AttemptError {
-  const system = systemError(error.cause, MAX_DEPTH);
+  const { cause } = error;
+  if (cause instanceof ProxyError)
+    return error.as({ causeCode: cause.code, detail: cause.message, words: cause.message });
+  const system = systemError(cause, MAX_DEPTH);
   if (system === null) {
     const [causeCode = ""] = error.reason.split(" ");
     return error.as({ causeCode, detail: causeCode });
@@ -53,7 +75,9 @@ export function explained(error: AttemptError, place: Place): AttemptError {
   const { code, message } = system;
   const where = whereOf(system, place);
   const known = WORDS[code];
-  const detail = known === undefined ? `${code} ${where}` : `${known} (${code} ${where})`;
+  const keys = REMEDIES.find(([words]) => words.test(known ?? ""))?.[1];
+  const remedy = keys === undefined ? "" : `; see upstreams.${place.name}.tls: ${keys}`;
+  const detail = known === undefined ? `${code} ${where}` : `${known} (${code} ${where})${remedy}`;
   const words = message === "" ? detail : message.slice(0, MAX_WORDS_CHARACTERS);
   return error.as({ causeCode: code, detail, words });
 }

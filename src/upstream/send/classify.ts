@@ -21,6 +21,8 @@ import {
 import { isOwnField } from "../../dialects/canonical/own-field.ts";
 import { AttemptError, escapeRegExp, type FailureClass, type Json, type Upstream } from "../../kit/index.ts";
 
+import { ProxyError } from "../../network/tunnel.ts";
+
 /**
  * Agents decide by words in the error of a stream whether to try again: opencode by "connection lost" and "stream timed out",
  * Continue by "connection reset" and "premature end".
@@ -121,6 +123,8 @@ export function isJsonType(headers: HeaderValues): boolean {
 
 /** The failure that an error of the connection means; `sent` tells whether the request had been written. */
 export function connectionFailure(cause: Error, sent: boolean): AttemptError {
+  // Also a proxy's refusal of a request that was written: nothing of it has reached the upstream.
+  if (cause instanceof ProxyError) return new AttemptError("connect", "upstream could not be reached", { cause });
   const code = "code" in cause && typeof cause.code === "string" ? cause.code : "";
   if (code === "UND_ERR_INVALID_ARG" || code === "UND_ERR_NOT_SUPPORTED") {
     return new AttemptError("credentials", "upstream's configured headers or key cannot be sent", { cause });

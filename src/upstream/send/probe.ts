@@ -7,6 +7,7 @@ import { told } from "./reporting.ts";
 import { type Address, addressRequest } from "./request.ts";
 import type { Signer } from "../signing/signer.ts";
 import type { RequestPool } from "./pools.ts";
+import { fingerprintOf } from "./trust.ts";
 import { RequestHandler, type RequestHandlerOptions } from "./request-handler.ts";
 import type { Sweeper } from "./deadlines.ts";
 
@@ -25,7 +26,12 @@ export interface ProbeParts {
 export function probeSubject(upstream: Upstream, parts: ProbeParts): ProbeSubject | null {
   const { apiKeys, probe } = upstream;
   if (probe === null) return null;
-  const settings = JSON.stringify({ ...upstream, apiKeys: apiKeys.map((key) => key.reveal()) });
+  const settings = JSON.stringify({
+    ...upstream,
+    apiKeys: apiKeys.map((key) => key.reveal()),
+    tls: fingerprintOf(upstream.tls),
+    proxy: upstream.proxy?.reveal(),
+  });
   return {
     fingerprint: hash("sha256", settings, "hex"),
     every: probe.every,
@@ -91,8 +97,8 @@ async function ask(parts: ProbeParts, key: string, timeout: number, signal: Abor
   };
   const attempt = new RequestHandler(options, now());
   const request = addressRequest(dialect.probe(key), address, randomUUID());
-  const { host } = address;
-  const signed = signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, timeout });
+  const { host, proxyTo } = address;
+  const signed = signer.sign({ dialect, request, host, apiKey: key, now: now(), signal, timeout, proxyTo });
   attempt.run(pool, await signed);
   return promise;
 }

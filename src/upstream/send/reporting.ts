@@ -27,11 +27,11 @@ interface Failed {
  */
 export function told(
   error: AttemptError,
-  { baseUrl, headers }: Upstream,
+  { name, baseUrl, headers }: Upstream,
   { host }: Pick<Address, "host">,
   key: string,
 ): AttemptError {
-  return explained(withoutSecrets(error, key, { headers }), { host, secure: baseUrl.startsWith("https:") });
+  return explained(withoutSecrets(error, key, { headers }), { name, host, secure: baseUrl.startsWith("https:") });
 }
 
 /** @param elapsed milliseconds since the request was sent */

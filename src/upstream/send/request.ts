@@ -26,6 +26,8 @@ export interface Address {
   readonly headers: Headers;
   /** Names of client headers that are sent on, in lower case. */
   readonly forward: readonly string[];
+  /** The proxy for what else is asked for this upstream, such as a token endpoint; left out: none. */
+  readonly proxyTo?: (url: URL) => URL | null;
 }
 
 /** Longest forwarded header value. Longer ones are not sent, because servers refuse requests with large heads. */

@@ -1,4 +1,3 @@
-import type { Pool } from "undici";
 import { changesMeaning, withinMaxOutput } from "../../dialects/canonical/report.ts";
 import { thinkingOf } from "../../dialects/thinking.ts";
 import type { AnswerForm, Codec, UpstreamDialect, UpstreamRequest } from "../../dialects/dialect.ts";
@@ -25,6 +24,7 @@ import type { LastErrors } from "../state/last-errors.ts";
 import type { Slots } from "../state/slots.ts";
 import type { Head } from "./classify.ts";
 import type { Sweeper } from "./deadlines.ts";
+import type { RequestPool } from "./pools.ts";
 import { waitForSlot } from "./queueing.ts";
 import { readAnswer, type RequestSender } from "./readers.ts";
 import type { Answer, Reader, ReaderOwner } from "./relay.ts";
@@ -44,7 +44,7 @@ import {
 export interface SendingParts {
   readonly upstream: Upstream;
   readonly dialect: UpstreamDialect;
-  readonly pool: Pool;
+  readonly pool: RequestPool;
   readonly address: Address;
   readonly keys: KeyPool;
   readonly signer: Signer;
@@ -311,9 +311,9 @@ export class Sending implements RequestHandlerOptions<Answer>, RequestSender {
     const traced = trace && traceHeaders(trace, this.#spanId);
     const request = addressRequest(asked, address, requestId, traced, forwarded);
     if (dialect.signing === undefined) return this.#sendable(request);
-    const { host } = address;
+    const { host, proxyTo } = address;
     const timeout = Math.min(this.timeouts.connect, this.deadline - at);
-    const signing = signer.sign({ dialect, request, host, apiKey, now: at, signal: this.signal, timeout });
+    const signing = signer.sign({ dialect, request, host, apiKey, now: at, signal: this.signal, timeout, proxyTo });
     return isPromise(signing) ? signing.then((signed) => this.#sendable(signed)) : this.#sendable(signing);
   }
 

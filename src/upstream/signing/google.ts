@@ -1,11 +1,12 @@
 import type { AuthClient } from "google-auth-library";
 import { AttemptError, isJson, type Json } from "../../kit/index.ts";
+import { agentFor } from "../../network/agents.ts";
 
 /** The key that stands for the machine's own credentials: a variable, the gcloud user, the metadata server. */
 const APPLICATION_DEFAULT = "application-default";
 /** Every API of Google Cloud that the account's roles allow, and the Gemini API. */
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
-const TOKEN_URI = "https://oauth2.googleapis.com/token";
+export const TOKEN_URI = "https://oauth2.googleapis.com/token";
 /** So long before its end a token is replaced in the background. */
 const RENEWAL_MS = 5 * 60_000;
 /** So long a request may take until the upstream checks its token. */
@@ -22,6 +23,9 @@ export function isGoogleCredentials(apiKey: string): boolean {
 /** Request headers with an access token. Names are in lower case. */
 export type TokenHeaders = Readonly<Record<string, string>>;
 
+/** The proxy by which an address is asked; null: directly. */
+type ProxyTo = (url: URL) => URL | null;
+
 interface Token {
   readonly headers: TokenHeaders;
   /** Unix milliseconds. */
@@ -31,12 +35,14 @@ interface Token {
 /** The access token of one set of credentials: one fetch at a time, kept until shortly before it ends. */
 export class GoogleToken {
   readonly #credentials: string;
+  readonly #proxyTo: ProxyTo;
   #client: Promise<AuthClient> | null = null;
   #token: Token | null = null;
   #pending: Promise<Token> | null = null;
 
-  constructor(credentials: string) {
+  constructor(credentials: string, proxyTo: ProxyTo) {
     this.#credentials = credentials;
+    this.#proxyTo = proxyTo;
   }
 
   /**
@@ -61,7 +67,7 @@ export class GoogleToken {
 
   async #fetch(): Promise<Token> {
     try {
-      this.#client ??= clientOf(this.#credentials);
+      this.#client ??= clientOf(this.#credentials, this.#proxyTo);
       const client = await this.#client;
       const headers = await client.getRequestHeaders();
       const { access_token: issued, expiry_date: end } = client.credentials;
@@ -77,7 +83,7 @@ export class GoogleToken {
 }
 
 /** @throws what the library throws, or Error for what is no service account's key file. */
-async function clientOf(credentials: string): Promise<AuthClient> {
+async function clientOf(credentials: string, proxyTo: ProxyTo): Promise<AuthClient> {
   const { GoogleAuth, JWT } = await import("google-auth-library");
   const options = { eagerRefreshThresholdMillis: RENEWAL_MS, transporterOptions: { timeout: FETCH_TIMEOUT_MS } };
   const account = credentials === APPLICATION_DEFAULT ? null : readAccount(credentials);
@@ -95,6 +101,8 @@ async function clientOf(credentials: string): Promise<AuthClient> {
   client.transporter.interceptors.request.add({
     resolved: (request) => {
       if (account) request.url = new URL(account.token_uri);
+      // Always its own: the library would choose a proxy by rules that differ from ours.
+      request.agent = agentFor(request.url, proxyTo(request.url));
       // No retries here: the chain retries.
       request.retryConfig = { ...request.retryConfig, retry: 0 };
       return Promise.resolve(request);

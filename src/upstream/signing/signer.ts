@@ -1,17 +1,19 @@
 import type { UpstreamRequest } from "../../dialects/dialect.ts";
 import { AttemptError, type Awaitable, type Cancellation } from "../../kit/index.ts";
-import { GoogleToken, isGoogleCredentials, type TokenHeaders } from "./google.ts";
+import { GoogleToken, isGoogleCredentials, TOKEN_URI, type TokenHeaders } from "./google.ts";
 import { type Sending, signed } from "./aws.ts";
 
 export interface Waiting {
   readonly signal: Cancellation;
   /** Milliseconds to wait for an access token. */
   readonly timeout: number;
+  /** The proxy of an address of Google's; left out: none. */
+  readonly proxyTo?: ((url: URL) => URL | null) | undefined;
 }
 
 /** Adds what a key stands for to requests, and keeps the access tokens of all credentials. */
 export class Signer {
-  /** By credentials. */
+  /** By credentials, and by the proxy through which they are exchanged. */
   readonly #google = new Map<string, GoogleToken>();
 
   /**
@@ -28,17 +30,18 @@ export class Signer {
   #authorized({ request, apiKey, now, ...waiting }: Sending & Waiting): Awaitable<UpstreamRequest> {
     // The dialect wrote these for a plain API key.
     const { "x-goog-api-key": _key, authorization: _own, ...headers } = request.headers;
-    const issued = this.#token(apiKey, now).headers(now);
+    const issued = this.#token(apiKey, now, waiting.proxyTo).headers(now);
     const complete = (token: TokenHeaders): UpstreamRequest => ({ ...request, headers: { ...headers, ...token } });
     return issued instanceof Promise ? withTimeout(issued, waiting).then(complete) : complete(issued);
   }
 
-  #token(credentials: string, now: number): GoogleToken {
-    const known = this.#google.get(credentials);
+  #token(credentials: string, now: number, proxyTo: Waiting["proxyTo"] = () => null): GoogleToken {
+    const key = `${proxyTo(new URL(TOKEN_URI))?.href ?? ""} ${credentials}`;
+    const known = this.#google.get(key);
     if (known) return known;
     for (const [other, token] of this.#google) if (token.idle(now)) this.#google.delete(other);
-    const token = new GoogleToken(credentials);
-    this.#google.set(credentials, token);
+    const token = new GoogleToken(credentials, proxyTo);
+    this.#google.set(key, token);
     return token;
   }
 }

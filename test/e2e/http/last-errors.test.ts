@@ -151,7 +151,7 @@ describe("what the system told", () => {
     const { AttemptError } = await import("../../../src/kit/index.ts");
     const cause = Object.assign(new Error("Hostname/IP does not match"), { code: "ERR_TLS_CERT_ALTNAME_INVALID" });
     const error = new AttemptError("connect", "upstream could not be reached", { cause });
-    expect(explained(error, { host: "api.example", secure: true })).toMatchObject({
+    expect(explained(error, { name: "alpha", host: "api.example", secure: true })).toMatchObject({
       causeCode: "ERR_TLS_CERT_ALTNAME_INVALID",
       explanation:
         "upstream could not be reached: its certificate is for another name (ERR_TLS_CERT_ALTNAME_INVALID api.example:443)",

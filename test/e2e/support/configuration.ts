@@ -5,7 +5,9 @@ export const ADMIN_TOKEN = "token-of-the-admin-listener";
 const OPEN = { day: "none", hour: "none", minute: "none", streams: "none" } as const;
 
 /** A small configuration in front of an upstream, on ports that are free. */
-export function configuration(upstream: string): GatewayConfig & Required<Pick<GatewayConfig, "tiers" | "pipeline">> {
+export function configuration(
+  upstream: string,
+): GatewayConfig & Required<Pick<GatewayConfig, "tiers" | "models" | "pipeline">> {
   const local = { host: "127.0.0.1", port: 0 };
   const model: ModelConfig = {
     kind: "chat",
