@@ -126,8 +126,11 @@ function readWildcard(draft: Draft, row: Field): void {
   );
   const name = at(row, "model_name");
   const isWhole =
-    model?.text?.includes("/") === true && "provider" in destination && /^[\w.:@/*-]+$/.test(destination.model);
-  if (!isWhole || name === undefined || !draft.secrets.isPublic(model!.text!) || !name.text?.endsWith("*")) {
+    model?.text?.includes("/") === true &&
+    draft.secrets.isPublic(model.text) &&
+    "provider" in destination &&
+    /^[\w.:@/*-]+$/.test(destination.model);
+  if (!isWhole || !name?.text?.endsWith("*")) {
     findings.dropped(
       row,
       "stands for every model of every provider: write the ones you use, or models.include on the upstreams",
@@ -135,7 +138,7 @@ function readWildcard(draft: Draft, row: Field): void {
     return;
   }
   const provider = litellmProvider(destination.provider);
-  const reached = targetOf(draft, params, model!, { ...destination, variable: provider.variable });
+  const reached = targetOf(draft, params, model, { ...destination, variable: provider.variable });
   const upstream = reached === null ? undefined : draft.config.upstreams[reached.target.upstream];
   if (reached === null || upstream === undefined || upstream.models !== undefined) {
     findings.dropped(row, "cannot be published by an upstream: write the models you use");
