@@ -247,8 +247,7 @@ function readClient(draft: Draft, client: Field | undefined): void {
     server.body_limit = `${size}MiB`;
     findings.mapped(at(client, "max_request_body_size_mb"), "/server/body_limit");
   }
-  if (Object.keys(server).length > 0)
-    config.server = { ...config.server, ...server } as NonNullable<typeof config.server>;
+  if (Object.keys(server).length > 0) config.server = { ...config.server, ...server };
   for (const [key, field] of client?.entries ?? []) {
     const [status, reason] = CLIENT[key] ?? [];
     if (status === "m") findings.mapped(field, null, reason);

@@ -81,7 +81,7 @@ const VERTEX_HOST = /(?:^|[.-])aiplatform\.googleapis\.com$/;
 
 /** What a server of one's own answers below. */
 function localSuffix(name: string): "" | { readonly path: string; readonly why: string } {
-  return /V1$/.test(name) ? "" : { path: "/v1", why: "with /v1 behind it: set it to the address without a path" };
+  return name.endsWith("V1") ? "" : { path: "/v1", why: "with /v1 behind it: set it to the address without a path" };
 }
 
 function pathOf(url: URL, { dialect, local, suffix = "" }: Provider): string {

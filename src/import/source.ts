@@ -166,7 +166,7 @@ class SourceReader {
     const merged = new Map<string, Field>();
     for (const { key, value } of map.items) {
       const line = keyLineOf(key, this.#lines) ?? mapLine;
-      const name = isScalar(key) ? String((key.source ?? key.value) as string | number) : null;
+      const name = isScalar(key) ? (key.source ?? String(key.value)) : null;
       if (name === null) this.#fail(line, "a key must be plain text: put it in quotes");
       if (name === "<<" && (key as YamlScalar).type === "PLAIN") {
         for (const [inner, field] of this.#merged(value as YamlNode | null, path, line))
@@ -218,7 +218,7 @@ function textOf(node: YamlScalar): Pick<Field, "text" | "isText"> {
     if (NULL.test(source)) return { text: null, isText: false };
     return { text: source, isText: !PLAIN_VALUE.test(source) };
   }
-  return { text: String(node.value ?? ""), isText: true };
+  return { text: typeof node.value === "string" ? node.value : (node.source ?? ""), isText: true };
 }
 
 /** Names that need no brackets in a path. */

@@ -323,7 +323,7 @@ function credentialsOf(draft: Draft, field: Field | undefined, tells: Tell[]): s
     tells.push((at) => secret.tell(at("api_keys", 0)));
     return secret.text;
   }
-  const name = draft.variables.nameOf(`${field.path}`, "GOOGLE_CREDENTIALS");
+  const name = draft.variables.nameOf(field.path, "GOOGLE_CREDENTIALS");
   tells.push((at) =>
     findings.changed(
       field,

@@ -33,7 +33,7 @@ test.each(FILES)("%s", async (name) => {
   await mkdir(dirname(expected), { recursive: true });
   await expect(formatFindings(imported.findings)).toMatchFileSnapshot(`${expected}.txt`);
   await expect(imported.yaml).toMatchFileSnapshot(`${expected}.gateway.yaml`);
-  if (imported.tests !== null) await expect(imported.tests).toMatchFileSnapshot(`${expected}.test.yaml`);
+  await expect(imported.tests ?? "").toMatchFileSnapshot(`${expected}.test.yaml`);
 
   await writeFile(file, imported.yaml);
   const checked = await checkConfig({ file, strict: false, now: Date.parse("2026-06-01"), env: {} });

@@ -116,6 +116,11 @@ const BARE: readonly (readonly [pattern: RegExp, provider: Named])[] = [
   [/^gemini-/, "gemini"],
 ];
 
+/** Whether LiteLLM has a provider of that name. */
+function isPrefix(name: string): boolean {
+  return Object.hasOwn(PREFIXES, name) || Object.hasOwn(UNKNOWN, name) || name === "vertex_ai";
+}
+
 /** The provider and model of a deployment, or why there is none here. */
 export function destinationOf(
   written: string,
@@ -124,10 +129,8 @@ export function destinationOf(
 ): Destination | { readonly why: string } {
   const slash = written.indexOf("/");
   const prefix = slash < 0 ? "" : written.slice(0, slash);
-  const known = (name: string): boolean =>
-    Object.hasOwn(PREFIXES, name) || Object.hasOwn(UNKNOWN, name) || name === "vertex_ai";
   if (custom !== null && custom !== prefix) return withPrefix(custom, written, hasBase);
-  if (known(prefix) || /^(?:azure_ai|vertex_ai_beta)$/.test(prefix))
+  if (isPrefix(prefix) || /^(?:azure_ai|vertex_ai_beta)$/.test(prefix))
     return withPrefix(prefix, written.slice(slash + 1), hasBase);
   const [, bare] = BARE.find(([pattern]) => pattern.test(written)) ?? [];
   if (bare !== undefined) return { provider: bare, model: written, difference: null };
@@ -169,7 +172,7 @@ function withPrefix(prefix: string, model: string, hasBase: boolean): Destinatio
 
 function onVertex(model: string): Destination | { readonly why: string } {
   const inner = model.replace(/^(?:gemini|openai|anthropic)\//, "");
-  if (/^claude/.test(inner)) return { provider: "vertex-anthropic", model: inner, difference: null };
+  if (inner.startsWith("claude")) return { provider: "vertex-anthropic", model: inner, difference: null };
   if (/^(?:gemini|text-(?:multilingual-)?embedding|textembedding|text-embedding|multimodalembedding|\*)/.test(inner))
     return { provider: "vertex-gemini", model: inner, difference: null };
   return { why: "on Vertex AI only Gemini and Claude are spoken to: call this model at another provider" };
@@ -177,7 +180,7 @@ function onVertex(model: string): Destination | { readonly why: string } {
 
 function onAzureAi(model: string): Destination | { readonly why: string } {
   const at = { model, name: "azure-ai", isFoundry: true } as const;
-  if (/^claude/.test(model))
+  if (model.startsWith("claude"))
     return { ...at, provider: "anthropic", difference: "is asked at the resource's Claude endpoint" };
   return { ...at, provider: "compatible", difference: "is asked at the resource's OpenAI-compatible endpoint" };
 }

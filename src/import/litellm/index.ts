@@ -1,7 +1,11 @@
 import { dirname, resolve } from "node:path";
-import { addModels, type Group } from "../chains.ts";
-import { Draft } from "../draft.ts";
+import { freePrice } from "../../config/defaults.ts";
+import { OPEN_TIER } from "../../config/settings.ts";
+import { CAPABILITIES } from "../../dialects/capabilities.ts";
+import { addModels, type Group, NO_PRICE } from "../chains.ts";
+import { Draft, upstreamPointer } from "../draft.ts";
 import { at, type Field, ImportError, readSource } from "../source.ts";
+import { type Params, targetOf } from "../target.ts";
 import { readRow, type Row } from "./deployments.ts";
 import { balanceOf, fallbacksOf, readAliases, readReliability, type Setting, withWeights } from "./routing.ts";
 import { readSettings } from "./settings.ts";
@@ -45,14 +49,16 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
   const balance = balanceOf(draft, setting);
   const shared: Setting = (key) =>
     roots.map((one) => at(one, "litellm_settings", key)).find((field) => field !== undefined);
-  const read = rows.flatMap((row) =>
-    isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, { credentials, idOf, shared }) ?? []),
-  );
+  const wildcards = rows.filter(isWildcard);
+  const read = rows
+    .filter((row) => !isWildcard(row))
+    .flatMap((row) => readRow(draft, row, { credentials, idOf, shared }) ?? []);
   const groups = groupsOf(draft, read, names, balance);
   readAliases(draft, setting, names, groups);
   const fallbacks = fallbacksOf(draft, setting, names, groups);
   readReliability(draft, setting);
   addModels(draft, groups, fallbacks);
+  for (const row of wildcards) readWildcard(draft, row);
   addDefaults(draft, read, names, groups);
   for (const row of rows) draft.findings.lost(row, "is no parameter of a deployment that is known");
   for (const one of roots) {
@@ -107,9 +113,53 @@ function isWildcard(row: Field): boolean {
   return [at(row, "model_name"), at(row, "litellm_params", "model")].some((field) => field?.text?.includes("*"));
 }
 
-function wildcard(draft: Draft, row: Field): readonly Row[] {
-  draft.findings.dropped(row, "stands for every model of a provider: write the ones you use as models of their own");
-  return [];
+/** `openai/*` is what the provider lists, published by its upstream. Every deployment that is written out comes first. */
+function readWildcard(draft: Draft, row: Field): void {
+  const { findings } = draft;
+  const own = at(row, "litellm_params");
+  const model = at(own, "model");
+  const params: Params = (key) => at(own, key);
+  const destination = destinationOf(
+    model?.text ?? "",
+    at(own, "custom_llm_provider")?.text ?? null,
+    params("api_base") !== undefined,
+  );
+  const name = at(row, "model_name");
+  const isWhole =
+    model?.text?.includes("/") === true &&
+    draft.secrets.isPublic(model.text) &&
+    "provider" in destination &&
+    /^[\w.:@/*-]+$/.test(destination.model);
+  if (!isWhole || !name?.text?.endsWith("*")) {
+    findings.dropped(
+      row,
+      "stands for every model of every provider: write the ones you use, or models.include on the upstreams",
+    );
+    return;
+  }
+  const provider = litellmProvider(destination.provider);
+  const reached = targetOf(draft, params, model, { ...destination, variable: provider.variable });
+  const upstream = reached === null ? undefined : draft.config.upstreams[reached.target.upstream];
+  if (reached === null || upstream === undefined || upstream.models !== undefined) {
+    findings.dropped(row, "cannot be published by an upstream: write the models you use");
+    return;
+  }
+  const pointer = upstreamPointer(reached.target.upstream, "models");
+  upstream.models = {
+    include: [destination.model],
+    ...(draft.config.tiers !== undefined && { tier: OPEN_TIER }),
+    ...(!reached.isLocal && { price: freePrice(CAPABILITIES[provider.dialect].served[0] ?? "chat") }),
+  };
+  if (!reached.isLocal) draft.note(`${pointer}/price`, `PRICE: ${NO_PRICE}`);
+  findings.changed(
+    name,
+    pointer,
+    "is published as route/NAME, without the provider in front: clients ask for it by that name",
+  );
+  const unpriced = reached.isLocal
+    ? ""
+    : ", and has no price in the file: all of them are free until you set models.price";
+  findings.changed(model, `${pointer}/include`, `is what the provider lists${unpriced}`);
 }
 
 function groupsOf(

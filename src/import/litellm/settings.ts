@@ -224,7 +224,7 @@ export function readSettings(draft: Draft, root: Field, setting: Setting): void 
   readCallbacks(draft, root);
   const size = numberOf(at(general, "max_request_size_mb"));
   if (size !== null && size >= 1 && size <= 256) {
-    config.server = { ...config.server, body_limit: `${Math.floor(size)}MiB` } as NonNullable<typeof config.server>;
+    config.server = { ...config.server, body_limit: `${Math.floor(size)}MiB` };
     findings.mapped(at(general, "max_request_size_mb"), "/server/body_limit");
   }
   if (flagOf(at(general, "allow_requests_on_db_unavailable")) === true)
