@@ -4,6 +4,7 @@ import {
   type DialectName,
   inTurns,
   isStoreUnavailable,
+  type Kind,
   type Plugin,
   type Snapshot,
   type Steps,
@@ -204,6 +205,10 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     return found;
   }
 
+  function served(dialect: DialectName): readonly Kind[] {
+    return options.dialects[dialect].served;
+  }
+
   function* finish(
     valid: typeof validated.valid,
     steps: LoadResult["steps"],
@@ -213,7 +218,6 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const hash = hashOf(sources.values(), folder);
     const ok = !found.some(({ severity }) => severity === "error" || (options.strict === true && severity !== "note"));
     const settings = steps.map((step) => step.settings);
-    const served = (dialect: DialectName) => options.dialects[dialect].served;
     const built = { file, folder, hash, pem: tls.texts, served };
     const written = ok && valid ? yield* buildSnapshot(valid, settings, built) : null;
     const snapshot = written && (options.adjust?.(written) ?? written);

@@ -244,9 +244,12 @@ function logModels(
   { changes: { added, removed, updated }, loaded }: ReloadEvent & { readonly type: "relisted" },
 ): void {
   const also = updated.length === 0 ? "" : `, ${updated.length} updated`;
-  const names = (ids: readonly string[]): readonly string[] => ids.slice(0, MAX_LOGGED_NAMES);
   log.info(
-    { added: names(added), removed: names(removed), models: Object.keys(loaded.snapshot.models).length },
+    {
+      added: added.slice(0, MAX_LOGGED_NAMES),
+      removed: removed.slice(0, MAX_LOGGED_NAMES),
+      models: Object.keys(loaded.snapshot.models).length,
+    },
     `models changed: ${added.length} added, ${removed.length} removed${also}`,
   );
 }

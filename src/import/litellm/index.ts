@@ -19,16 +19,23 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
   for (const one of roots) draft.addSource(one);
   draft.findings.mapped(at(root, "include"), null, "is imported with the file, into one configuration");
   const credentials = new Map(
-    roots.flatMap((one) => at(one, "credential_list")?.items ?? []).flatMap((credential) => {
-      const name = at(credential, "credential_name")?.text;
-      const values = at(credential, "credential_values");
-      return name == null || values === undefined ? [] : [[name, values] as const];
-    }),
+    roots
+      .flatMap((one) => at(one, "credential_list")?.items ?? [])
+      .flatMap((credential) => {
+        const name = at(credential, "credential_name")?.text;
+        const values = at(credential, "credential_values");
+        return name == null || values === undefined ? [] : [[name, values] as const];
+      }),
   );
   const rows = roots.flatMap((one) => at(one, "model_list")?.items ?? []);
   reserveDefaults(draft, rows);
   const setting: Setting = (key) =>
-    roots.map((one) => at(one, "router_settings", key) ?? at(one, "litellm_settings", key) ?? at(one, "general_settings", key)).find((field) => field !== undefined);
+    roots
+      .map(
+        (one) =>
+          at(one, "router_settings", key) ?? at(one, "litellm_settings", key) ?? at(one, "general_settings", key),
+      )
+      .find((field) => field !== undefined);
   const names = new Map<string, string>();
   const idOf = (name: string): string => {
     const id = names.get(name) ?? draft.modelId(name);
@@ -36,8 +43,11 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
     return id;
   };
   const balance = balanceOf(draft, setting);
-  const shared: Setting = (key) => roots.map((one) => at(one, "litellm_settings", key)).find((field) => field !== undefined);
-  const read = rows.flatMap((row) => (isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, { credentials, idOf, shared }) ?? [])));
+  const shared: Setting = (key) =>
+    roots.map((one) => at(one, "litellm_settings", key)).find((field) => field !== undefined);
+  const read = rows.flatMap((row) =>
+    isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, { credentials, idOf, shared }) ?? []),
+  );
   const groups = groupsOf(draft, read, names, balance);
   readAliases(draft, setting, names, groups);
   const fallbacks = fallbacksOf(draft, setting, names, groups);
@@ -56,7 +66,8 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
 async function includesOf(root: Field, path: string): Promise<readonly Field[]> {
   const include = at(root, "include");
   const items = include?.kind === "list" ? include.items : [];
-  if (items.length > MAX_INCLUDES) throw new ImportError(`${include!.file}:${include!.line}: more than ${MAX_INCLUDES} files are included`);
+  if (items.length > MAX_INCLUDES)
+    throw new ImportError(`${include!.file}:${include!.line}: more than ${MAX_INCLUDES} files are included`);
   return Promise.all(
     items.map(async (item) => {
       const name = item.text;
@@ -67,7 +78,10 @@ async function includesOf(root: Field, path: string): Promise<readonly Field[]> 
         return included;
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
-        throw new ImportError(`${item.file}:${item.line}: ${error.message} (included here; put the file there, or remove the line)`, { cause: error });
+        throw new ImportError(
+          `${item.file}:${item.line}: ${error.message} (included here; put the file there, or remove the line)`,
+          { cause: error },
+        );
       }
     }),
   );
@@ -79,7 +93,11 @@ function reserveDefaults(draft: Draft, rows: readonly Field[]): void {
     const own = at(row, "litellm_params");
     const model = at(own, "model")?.text;
     if (model == null || at(own, "api_key") !== undefined) continue;
-    const destination = destinationOf(model, at(own, "custom_llm_provider")?.text ?? null, at(own, "api_base") !== undefined);
+    const destination = destinationOf(
+      model,
+      at(own, "custom_llm_provider")?.text ?? null,
+      at(own, "api_base") !== undefined,
+    );
     if ("provider" in destination && !/^(?:bedrock|vertex)/.test(destination.provider))
       draft.variables.reserve(litellmProvider(destination.provider).variable);
   }
@@ -94,13 +112,20 @@ function wildcard(draft: Draft, row: Field): readonly Row[] {
   return [];
 }
 
-function groupsOf(draft: Draft, rows: readonly Row[], names: ReadonlyMap<string, string>, balance: Group["balance"]): Map<string, Group> {
+function groupsOf(
+  draft: Draft,
+  rows: readonly Row[],
+  names: ReadonlyMap<string, string>,
+  balance: Group["balance"],
+): Map<string, Group> {
   const byId = Map.groupBy(rows, ({ name }) => names.get(name.text!)!);
   const groups = new Map<string, Group>();
   for (const [id, all] of byId) {
     const [first] = all;
     const same = all.filter(({ kind }) => kind === first!.kind);
-    for (const other of all) if (other.kind !== first!.kind) draft.findings.dropped(other.params, `the model is of kind ${first!.kind}: a chain has one kind`);
+    for (const other of all)
+      if (other.kind !== first!.kind)
+        draft.findings.dropped(other.params, `the model is of kind ${first!.kind}: a chain has one kind`);
     const deployments = withWeights(draft, same, balance);
     groups.set(id, {
       id,
@@ -128,7 +153,8 @@ function addDefaults(
     const fields = same.flatMap(({ defaults }) => defaults.fields);
     const [set] = sets;
     if (sets.size > 1 || set === undefined) {
-      for (const field of fields) draft.findings.lost(field, "differs among the deployments of the model: set it by parameters of the steps");
+      for (const field of fields)
+        draft.findings.lost(field, "differs among the deployments of the model: set it by parameters of the steps");
     } else if (fields.length > 0) {
       // Aliases have the deployments of their model.
       const all = [...groups.values()].filter(({ deployments }) => deployments === groups.get(id)?.deployments);
@@ -137,7 +163,11 @@ function addDefaults(
     }
   }
   for (const [set, ids] of models)
-    draft.addStep({ use: "transform", options: { set: JSON.parse(set) as Record<string, unknown> }, when: { models: ids } });
+    draft.addStep({
+      use: "transform",
+      options: { set: JSON.parse(set) as Record<string, unknown> },
+      when: { models: ids },
+    });
 }
 
 function tellCredential(draft: Draft, credential: Field): void {
