@@ -28,7 +28,7 @@ export interface FirstLoad {
 }
 
 export type CheckSettings = Pick<LoadOptions, "file" | "strict" | "now" | "envFile"> &
-  Partial<Pick<LoadOptions, "env" | "read" | "run">>;
+  Partial<Pick<LoadOptions, "env" | "read" | "run" | "tlsFiles">>;
 
 /** Validates a file as a start would, offline. @param options.env `process.env` unless given. */
 export function checkConfig(options: CheckSettings): Promise<LoadResult> {
