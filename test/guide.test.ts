@@ -164,6 +164,8 @@ async function errorsOf(code: string): Promise<readonly string[]> {
   const file = join(ROOT, "gateway.yaml");
   const text = stringify(config);
   const result = await checkConfig({
+    // Examples name files that nobody has here.
+    tlsFiles: "skip",
     file,
     env: {},
     read: async (path) => (path === file ? text : path.endsWith(SERVICE_ACCOUNT) ? "" : readFileSync(path, "utf8")),

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { isAbsolute, relative } from "node:path";
 import { didYouMean } from "../config/diagnostics.ts";
 import { checkConfig } from "../gateway/configuration.ts";
-import { isJson, type Snapshot } from "../kit/index.ts";
+import { isJson, proxyRules, type Snapshot } from "../kit/index.ts";
+import { proxiedFetch } from "../network/fetch.ts";
 import { type Client, CLIENTS, type Connection, KEY_VARIABLE, type Place } from "./connect/clients.ts";
 import { PLACEHOLDER, writeSettings } from "./connect/formats.ts";
 import { contains, type Kept } from "./connect/merge.ts";
@@ -121,7 +122,7 @@ async function firstModel(snapshot: Snapshot | null, url: string, key: string | 
 async function runningModel(url: string, key: string | null): Promise<KnownModel | null> {
   const asked = `${url}/v1/models${key === null ? "" : "?available=true"}`;
   try {
-    const response = await fetch(asked, {
+    const response = await proxiedFetch(proxyRules(process.env))(asked, {
       headers: { accept: "application/json", ...(key !== null && { authorization: `Bearer ${key}` }) },
       redirect: "error",
       signal: AbortSignal.timeout(MODELS_TIMEOUT_MS),

@@ -29,18 +29,30 @@ export async function dev(options: ServeOptions): Promise<void> {
   const links = new SignInLinks(Date.now);
   const env = await environmentOf(configFile(options.config), process.env);
   let made: KeptToken | null = null;
-  const adjust = (snapshot: Snapshot): Snapshot => {
-    const { admin } = snapshot.server;
-    if (admin === null || admin.tokens.some(({ token }) => !token.empty)) return snapshot;
-    made ??= keepToken(dataFolder(snapshot.store.url.reveal(), snapshot.file, env));
-    const token = { name: "admin", role: "operator", token: new Secret(made.token) } as const;
-    return deepFreeze({ ...snapshot, server: { ...snapshot.server, admin: { ...admin, tokens: [token] } } });
-  };
+  const adjust = (snapshot: Snapshot): Snapshot =>
+    withConsole(snapshot, () => {
+      made ??= keepToken(dataFolder(snapshot.store.url.reveal(), snapshot.file, env));
+      return made.token;
+    });
   const gateway = await serve("dev", options, { adjust, links });
   if (gateway !== null) await welcome(gateway, links, made);
 }
 
-interface KeptToken {
+/**
+ * Lets the console open: with a token where the configuration has none, and on a free port of loopback where it has no admin
+ * listener and is for this machine alone.
+ * @param token called if one is needed.
+ */
+export function withConsole(snapshot: Snapshot, token: () => string): Snapshot {
+  const { server } = snapshot;
+  if (server.admin === null && !server.listen.every(({ host }) => isLoopback(host))) return snapshot;
+  const admin = server.admin ?? { host: "127.0.0.1", port: 0, tokens: [] };
+  if (admin.tokens.some((one) => !one.token.empty)) return snapshot;
+  const tokens = [{ name: "admin", role: "operator", token: new Secret(token()) } as const];
+  return deepFreeze({ ...snapshot, server: { ...server, admin: { ...admin, tokens } } });
+}
+
+export interface KeptToken {
   readonly token: string;
   /** null: it could not be kept, and is good for this start alone. */
   readonly file: string | null;
@@ -49,7 +61,7 @@ interface KeptToken {
 const TOKEN = /^[0-9a-f]{32}$/;
 
 /** The admin token of this folder's gateways: made at the first start, and readable for this user alone. */
-function keepToken(folder: string): KeptToken {
+export function keepToken(folder: string): KeptToken {
   const file = join(folder, "admin-token");
   const token = randomBytes(16).toString("hex");
   try {

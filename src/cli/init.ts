@@ -177,7 +177,7 @@ function schemasFor(file: string): Starter["schemas"] {
   const installed = foldersUpFrom(folder).map((parent) => join(parent, PACKAGE));
   const own = fileURLToPath(new URL("../../", import.meta.url));
   const checkout = relative(own, folder).startsWith("..") ? [] : [own];
-  const places = [...installed, ...checkout].flatMap((root) => [join(root, "schemas"), join(root, "dist/schemas")]);
+  const places = [...installed, ...checkout].map((root) => join(root, "schemas"));
   const found = places.find((place) => existsSync(join(place, SCHEMAS.gateway)));
   if (found === undefined) return null;
   const near = relative(folder, found).split(sep).join("/");

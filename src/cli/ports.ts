@@ -1,4 +1,4 @@
-import { isLoopback, type ServerSettings } from "../kit/index.ts";
+import type { ServerSettings } from "../kit/index.ts";
 import { EXIT, ExitError } from "./options.ts";
 
 /** The port that the command line or the environment asks for in place of the configured one. */
@@ -71,8 +71,10 @@ function isPort(number: number): boolean {
   return number >= 0 && number <= 65_535;
 }
 
-/** Whether two hosts may be one address: a name or a wildcard may be any. */
+/** Every address of the machine, and a name for the addresses of loopback. */
+const ANY: ReadonlySet<string> = new Set(["0.0.0.0", "::", "[::]", "localhost"]);
+
+/** Whether two hosts may be one address. */
 function meet(one: { readonly host: string }, other: { readonly host: string }): boolean {
-  const isWild = ({ host }: { readonly host: string }) => host === "0.0.0.0" || host === "::" || host === "[::]";
-  return one.host === other.host || isWild(one) || isWild(other) || (isLoopback(one.host) && one.host === "localhost");
+  return one.host === other.host || [one.host, other.host].some((host) => ANY.has(host));
 }

@@ -211,19 +211,12 @@ export function modelChanges(before: Snapshot["models"], after: Snapshot["models
   return { added, removed, updated };
 }
 
-/** What a list says of a model; the rest is the configuration's, which is the same. */
 function isOther(a: Model, b: Model): boolean {
-  if (a === b) return false;
-  const told = ({ kind, displayName, ownedBy, created, contextWindow, maxOutput, listedBy, chain }: Model): string =>
-    JSON.stringify([
-      kind,
-      displayName,
-      ownedBy,
-      created,
-      contextWindow,
-      maxOutput,
-      listedBy,
-      chain[0]?.targets[0]?.model,
-    ]);
-  return told(a) !== told(b);
+  return a !== b && toldOf(a) !== toldOf(b);
+}
+
+/** What a list says of a model; the rest is the configuration's, which is the same. */
+function toldOf({ kind, displayName, ownedBy, created, contextWindow, maxOutput, listedBy, chain }: Model): string {
+  const called = chain[0]?.targets[0]?.model;
+  return JSON.stringify([kind, displayName, ownedBy, created, contextWindow, maxOutput, listedBy, called]);
 }

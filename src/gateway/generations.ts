@@ -3,7 +3,7 @@ import { type IdempotencyKeys, inBackground, type Snapshot } from "../kit/index.
 import { withConfig } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
-import { dataFolder, isLoaded, lastGoodKeeper, loadAgain, type Loaded, setupDiagnostic } from "./configuration.ts";
+import { dataFolder, isLoaded, lastGoodKeeper, type Loaded, reloadFile, setupDiagnostic } from "./configuration.ts";
 import {
   createGeneration,
   type Generation,
@@ -83,10 +83,10 @@ export async function startGenerations(context: StartContext, options: Generatio
     files: start.files,
     fileHash: start.rejected === null ? start.loaded.hash : null,
     passedOver: others?.passedOver ?? null,
-    async load() {
+    async load(known) {
       // At every reload, also one that changes nothing: the file may have been moved away to begin a new one.
       telemetry.reopen();
-      const again = await loadAgain(settings, true);
+      const again = await reloadFile(settings, known);
       read = isLoaded(again) ? again.snapshot : null;
       if (!isLoaded(again)) return again;
       await lists.refresh(again.snapshot);
@@ -244,9 +244,12 @@ function logModels(
   { changes: { added, removed, updated }, loaded }: ReloadEvent & { readonly type: "relisted" },
 ): void {
   const also = updated.length === 0 ? "" : `, ${updated.length} updated`;
-  const names = (ids: readonly string[]): readonly string[] => ids.slice(0, MAX_LOGGED_NAMES);
   log.info(
-    { added: names(added), removed: names(removed), models: Object.keys(loaded.snapshot.models).length },
+    {
+      added: added.slice(0, MAX_LOGGED_NAMES),
+      removed: removed.slice(0, MAX_LOGGED_NAMES),
+      models: Object.keys(loaded.snapshot.models).length,
+    },
     `models changed: ${added.length} added, ${removed.length} removed${also}`,
   );
 }

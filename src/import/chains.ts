@@ -1,8 +1,8 @@
 import type { BalancedStepConfig, ChainStep, ModelConfig, PriceConfig, TargetConfig } from "#schema";
 import type { Kind } from "../kit/index.ts";
 import { freePrice } from "../config/defaults.ts";
-import { DEADLINE, milliseconds, overlay, RETRIES, TIMEOUTS } from "../config/settings.ts";
-import { type Draft, modelPointer, OPEN } from "./draft.ts";
+import { DEADLINE, milliseconds, OPEN_TIER, overlay, RETRIES, TIMEOUTS } from "../config/settings.ts";
+import { type Draft, modelPointer } from "./draft.ts";
 
 /** One place where a model is served, as the source has it. */
 export interface Deployment {
@@ -34,8 +34,7 @@ export interface Fallbacks {
   readonly contentFilter: ReadonlyMap<string, readonly string[]>;
 }
 
-export const NO_PRICE =
-  "the source has none, so requests are free: put the provider's price in";
+export const NO_PRICE = "the source has none, so requests are free: put the provider's price in";
 
 /** Writes the models, each with its own deployments and those of its fallbacks as one chain. */
 export function addModels(draft: Draft, groups: ReadonlyMap<string, Group>, fallbacks: Fallbacks): void {
@@ -49,7 +48,7 @@ export function addModels(draft: Draft, groups: ReadonlyMap<string, Group>, fall
     const isFree = price === null && isLocal && order.every((one) => groups.get(one)!.isLocal);
     draft.addModel(id, {
       kind,
-      ...(draft.config.tiers !== undefined && { tier: OPEN }),
+      ...(draft.config.tiers !== undefined && { tier: OPEN_TIER }),
       ...model,
       ...(filtered.length > 0 && { fail_over_on: ["content_filter"] }),
       ...(!isFree && { price: price ?? freePrice(kind) }),
@@ -85,7 +84,8 @@ function reached(id: string, { general, contentFilter }: Fallbacks, groups: Read
   const visit = (one: string): void => {
     if (seen.has(one) || !groups.has(one)) return;
     seen.add(one);
-    for (const next of [...(general.get(one) ?? []), ...(one === id ? (contentFilter.get(one) ?? []) : [])]) visit(next);
+    for (const next of [...(general.get(one) ?? []), ...(one === id ? (contentFilter.get(one) ?? []) : [])])
+      visit(next);
   };
   visit(id);
   return [...seen];
@@ -129,6 +129,9 @@ function highest(prices: readonly (PriceConfig | null)[]): PriceConfig | null {
   if (all.length === 0) return null;
   const units = new Set(all.flatMap((price) => Object.keys(price) as (keyof PriceConfig)[]));
   return Object.fromEntries(
-    [...units].map((unit) => [unit, all.map((price) => price[unit]).reduce((a, b) => (Number(b ?? 0) > Number(a ?? 0) ? b : a))]),
+    [...units].map((unit) => [
+      unit,
+      all.map((price) => price[unit]).reduce((a, b) => (Number(b ?? 0) > Number(a ?? 0) ? b : a)),
+    ]),
   );
 }

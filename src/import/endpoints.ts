@@ -28,7 +28,7 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
   const named = draft.referenceOf(field);
   if (named !== null) {
     const name = variables.use(named);
-    const suffix = provider.local ? localSuffix(name) : "";
+    const suffix = provider.local || provider.suffix !== undefined ? localSuffix(name) : "";
     const reason = suffix === "" ? `comes from the variable ${name}` : `comes from ${name}, ${suffix.why}`;
     return {
       baseUrl: `\${env:${name}}${suffix === "" ? "" : suffix.path}`,
@@ -52,7 +52,8 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
   const path = pathOf(url, provider);
   const bare = `${url.protocol}//${url.host}${path}`;
   const hint = url.hostname.split(".")[0]!;
-  const isPrivate = url.username !== "" || url.password !== "" || [...url.searchParams.keys()].some((key) => key !== "api-version");
+  const isPrivate =
+    url.username !== "" || url.password !== "" || [...url.searchParams.keys()].some((key) => key !== "api-version");
   if (!secrets.isPublic(bare)) {
     const name = variables.nameOf(bare, wanted);
     const reason = `holds what may be a secret, and is not copied: put the address into the variable ${name}`;
@@ -64,7 +65,12 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
     };
   }
   const tell = (target: string | null): void => {
-    if (isPrivate) findings.changed(field, target, "without the user, password or query, which base_url may not have: use api_keys or headers");
+    if (isPrivate)
+      findings.changed(
+        field,
+        target,
+        "without the user, password or query, which base_url may not have: use api_keys or headers",
+      );
     else if (bare.replace(/\/$/, "") === text.replace(/\/$/, "")) findings.mapped(field, target);
     else findings.changed(field, target, `is ${bare} here: the gateway adds the paths of operations itself`);
   };
@@ -75,13 +81,14 @@ const VERTEX_HOST = /(?:^|[.-])aiplatform\.googleapis\.com$/;
 
 /** What a server of one's own answers below. */
 function localSuffix(name: string): "" | { readonly path: string; readonly why: string } {
-  return /V1$/.test(name) ? "" : { path: "/v1", why: "with /v1 behind it: set it to the address without a path" };
+  return name.endsWith("V1") ? "" : { path: "/v1", why: "with /v1 behind it: set it to the address without a path" };
 }
 
-function pathOf(url: URL, { dialect, local }: Provider): string {
+function pathOf(url: URL, { dialect, local, suffix = "" }: Provider): string {
   let path = url.pathname.replace(OPERATION, "").replace(/\/+$/, "");
   if (dialect === "anthropic" && path === "/v1") path = "";
   if (dialect === "openai" && local && (path === "" || path === "/api")) path = "/v1";
+  if (dialect === "openai" && suffix !== "" && !/\/v\d+(?:\w+)?(?:\/openai)?$/.test(path)) path += suffix;
   if (dialect === "azure") path = path.replace(/\/openai\/deployments(?:\/.*)?$/, "").replace(/\/openai$/, "");
   return path;
 }
@@ -91,7 +98,8 @@ const PLAIN_HEADERS =
   /^(?:http-referer|referer|x-title|x-openrouter-title|user-agent|anthropic-(?:version|beta)|accept(?:-.*)?|content-type|x-app(?:-name)?|editor-version|editor-plugin-version|copilot-integration-id|openai-beta)$/i;
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 /** Set by the gateway itself. */
-const OWN_HEADERS = /^(?:connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*|host|content-type)$/i;
+const OWN_HEADERS =
+  /^(?:connection|content-length|transfer-encoding|upgrade|te|trailer|keep-alive|expect|proxy-.*|host|content-type)$/i;
 
 export interface Headers {
   readonly headers: NonNullable<UpstreamConfig["headers"]>;
@@ -138,7 +146,12 @@ export function headersOf(
         continue;
       }
       const text = value.text ?? "";
-      if (PLAIN_HEADERS.test(name) && draft.referenceOf(value) === null && isLine(text) && draft.secrets.isPublic(text)) {
+      if (
+        PLAIN_HEADERS.test(name) &&
+        draft.referenceOf(value) === null &&
+        isLine(text) &&
+        draft.secrets.isPublic(text)
+      ) {
         headers[name] = literal(text);
         tells.push((target) => draft.findings.mapped(value, target(name)));
         continue;

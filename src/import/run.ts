@@ -1,7 +1,10 @@
 import { basename, relative, dirname } from "node:path";
+import { importAisix, isAisix } from "./aisix.ts";
+import { importBifrost, isBifrost } from "./bifrost.ts";
 import type { Draft } from "./draft.ts";
 import type { Finding, Status } from "./findings.ts";
 import { importLitellm, LITELLM_KEYS } from "./litellm/index.ts";
+import { importOneApi, isOneApi } from "./one-api.ts";
 import { type Field, ImportError, readSource } from "./source.ts";
 import { writeTests } from "./tests.ts";
 import { writeYaml } from "./write.ts";
@@ -32,6 +35,24 @@ export const SOURCES = {
     isLike: (root) => LITELLM_KEYS.some((key) => root.entries.has(key)),
     read: importLitellm,
   },
+  "one-api": {
+    name: "one-api or new-api",
+    file: "a list of channels of one-api or new-api (the answer of GET /api/channel/)",
+    isLike: isOneApi,
+    read: importOneApi,
+  },
+  bifrost: {
+    name: "Bifrost",
+    file: "a config.json of Bifrost, with providers",
+    isLike: isBifrost,
+    read: importBifrost,
+  },
+  aisix: {
+    name: "AISIX",
+    file: "a resources.yaml of AISIX, with provider_keys and models",
+    isLike: isAisix,
+    read: importAisix,
+  },
 } as const satisfies Readonly<Record<string, Source>>;
 
 export type SourceKind = keyof typeof SOURCES;
@@ -56,12 +77,19 @@ export async function importConfiguration({ kind, path, shown, tests }: ImportOp
   const findings = draft.findings.all(`is no setting of ${source.name} that is known here`);
   const header = headerOf(draft, source.name, shown, findings);
   const { secrets } = draft;
-  const config = tests === undefined ? "gateway.yaml" : relative(dirname(tests.path), tests.config) || basename(tests.config);
-  const routing = writeTests(draft, config, [`What ${source.name} routed where, by ${basename(shown)}: run gateway test on this file.`]);
+  const config =
+    tests === undefined ? "gateway.yaml" : relative(dirname(tests.path), tests.config) || basename(tests.config);
+  const routing = writeTests(draft, config, [
+    `What ${source.name} routed where, by ${basename(shown)}: run gateway test on this file.`,
+  ]);
   return {
     yaml: secrets.hide(writeYaml(draft, header)),
     tests: routing === null ? null : secrets.hide(routing),
-    findings: findings.map((finding) => ({ ...finding, path: secrets.hide(finding.path), reason: secrets.hide(finding.reason) })),
+    findings: findings.map((finding) => ({
+      ...finding,
+      path: secrets.hide(finding.path),
+      reason: secrets.hide(finding.reason),
+    })),
   };
 }
 
@@ -77,7 +105,9 @@ function headerOf({ variables, config }: Draft, name: string, shown: string, fin
   return [
     `Imported from ${name} (${basename(shown)}): ${mapped} fields mapped, ${changed} changed, ${lost} lost.`,
     ...(models === 0 ? ["No model came over: see the findings of the import."] : []),
-    ...(variables.used.length === 0 ? [] : ["", "Variables to set, for example in .env beside this file:", ...variables.used.map((one) => `  ${one}`)]),
+    ...(variables.used.length === 0
+      ? []
+      : ["", "Variables to set, for example in .env beside this file:", ...variables.used.map((one) => `  ${one}`)]),
     "",
   ];
 }
@@ -86,11 +116,17 @@ function headerOf({ variables, config }: Draft, name: string, shown: string, fin
 const OTHERS: readonly (readonly [is: (keys: ReadonlyMap<string, Field>) => boolean, what: string])[] = [
   [(keys) => keys.has("upstreams") && keys.has("version"), "a gateway.yaml of this gateway, which needs no import"],
   [(keys) => keys.has("services") && !keys.has("apiVersion"), "a Docker Compose file: name the file that it mounts"],
-  [(keys) => keys.has("apiVersion") && keys.has("kind"), "a Kubernetes manifest: put the configuration that is in it into a file of its own"],
+  [
+    (keys) => keys.has("apiVersion") && keys.has("kind"),
+    "a Kubernetes manifest: put the configuration that is in it into a file of its own",
+  ],
   [(keys) => keys.has("openapi") || keys.has("swagger"), "a description of an API (OpenAPI)"],
   [(keys) => keys.has("jobs") && (keys.has("on") || keys.has("true")), "a GitHub workflow"],
   [(keys) => keys.has("endpoints") && keys.has("version"), "a configuration of LibreChat"],
-  [(keys) => keys.has("proxy_config") || keys.has("masterkey"), "values of a Helm chart: name the configuration alone, which is below proxy_config"],
+  [
+    (keys) => keys.has("proxy_config") || keys.has("masterkey"),
+    "values of a Helm chart: name the configuration alone, which is below proxy_config",
+  ],
   [(keys) => keys.has("tests") || keys.has("sets"), "a file of config tests"],
 ];
 

@@ -12,7 +12,8 @@ const MIN_KEY_CHARACTERS = 8;
 const WORD = /^[a-z]+(?:[ _-][a-z]+)*$/i;
 const SINGLE_WORD = /^[a-z]+$/i;
 const URL_PARTS = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#]*@)?[^\s?#]*(\?[^\s#]*)?(#.*)?$/i;
-const SECRET_KEY = /(?:^|[^a-z])keys?$|secret|token|passw|credential|authorization|cookie|salt$|dsn$|webhook|private_key/i;
+const SECRET_KEY =
+  /(?:^|[^a-z])keys?$|secret|token|passw|credential|authorization|cookie|salt$|dsn$|webhook|private_key/i;
 /** A file that a secret is in is none itself. */
 const FILE = /^[\w./~ -]+\.(?:json|pem|crt|ya?ml)$/;
 /** Keys that only sound like a secret. */
@@ -35,7 +36,8 @@ export class Secrets {
       const { text } = leaf;
       if (text === null || this.#isReference(text) || FILE.test(text)) continue;
       const keys = leaf.path.split(/[.[\]"#]+/);
-      if (isSecretKey(keys.findLast((key) => key !== "" && !/^\d+$/.test(key)) ?? "") || looksLikeSecret(text)) this.note(text);
+      if (isSecretKey(keys.findLast((key) => key !== "" && !/^\d+$/.test(key)) ?? "") || looksLikeSecret(text))
+        this.note(text);
       else if (keys.some(isSecretKey) && !WORD.test(text)) this.note(text);
       for (const part of secretPartsOf(text)) this.note(part);
     }
@@ -51,7 +53,9 @@ export class Secrets {
 
   /** True if a text of the source may be written: it is no secret, does not hold one, and does not look like one. */
   isPublic(text: string): boolean {
-    return !looksLikeSecret(text) && secretPartsOf(text).length === 0 && ![...this.#texts].some((one) => text.includes(one));
+    return (
+      !looksLikeSecret(text) && secretPartsOf(text).length === 0 && ![...this.#texts].some((one) => text.includes(one))
+    );
   }
 
   /** The last net below everything that is written. */

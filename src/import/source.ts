@@ -67,7 +67,9 @@ export function parseSource(text: string, shown: string, prefix = ""): Field {
   if (first !== undefined) {
     const at = `${shown}:${Math.max(1, lines.linePos(first.pos[0]).line)}`;
     if (first.code === "MULTIPLE_DOCS")
-      throw new ImportError(`${at}: the file holds more than one document: import the first one from a file of its own`);
+      throw new ImportError(
+        `${at}: the file holds more than one document: import the first one from a file of its own`,
+      );
     // Later lines of the message quote the file, which may hold secrets.
     const reason = first.message.split(/:? at line |:?\n/)[0]!.replace(/ (?:in YAML stream|characters): .*$/s, "");
     throw new ImportError(`${at}: not YAML or JSON: ${reason}`);
@@ -115,7 +117,15 @@ class SourceReader {
     const node = this.#resolved(written, keyLine);
     const line = written?.range ? this.#lines.linePos(written.range[0]).line : keyLine;
     const nothing = {
-      path, file: this.#shown, line, text: null, isText: false, entries: NO_ENTRIES, items: [], origin: node ?? null };
+      path,
+      file: this.#shown,
+      line,
+      text: null,
+      isText: false,
+      entries: NO_ENTRIES,
+      items: [],
+      origin: node ?? null,
+    };
     if (++this.#count > MAX_FIELDS) {
       throw new ImportError(
         `${this.#shown}:${line}: holds more than ${MAX_FIELDS} values, or aliases repeat too much of it: split the file`,
@@ -156,7 +166,7 @@ class SourceReader {
     const merged = new Map<string, Field>();
     for (const { key, value } of map.items) {
       const line = keyLineOf(key, this.#lines) ?? mapLine;
-      const name = isScalar(key) ? String((key.source ?? key.value) as string | number) : null;
+      const name = isScalar(key) ? (key.source ?? String(key.value)) : null;
       if (name === null) this.#fail(line, "a key must be plain text: put it in quotes");
       if (name === "<<" && (key as YamlScalar).type === "PLAIN") {
         for (const [inner, field] of this.#merged(value as YamlNode | null, path, line))
@@ -208,7 +218,7 @@ function textOf(node: YamlScalar): Pick<Field, "text" | "isText"> {
     if (NULL.test(source)) return { text: null, isText: false };
     return { text: source, isText: !PLAIN_VALUE.test(source) };
   }
-  return { text: String(node.value ?? ""), isText: true };
+  return { text: typeof node.value === "string" ? node.value : (node.source ?? ""), isText: true };
 }
 
 /** Names that need no brackets in a path. */

@@ -23,20 +23,28 @@ export interface Destination {
   readonly name?: string;
   /** The address is a resource of Azure AI Foundry, which has several endpoints. */
   readonly isFoundry?: true;
+  /** What the source leaves out at the end of addresses, such as `/v1`. */
+  readonly suffix?: string;
   /** The variable that its key is in, unless the source says another; that of the provider's SDK unless given. */
   readonly variable?: string;
 }
 
-/** A target and its upstream, or null, and told, where there is no way to write it. */
+/** @param settings what else the upstream has. @returns a target and its upstream, or null, and told, where there is no way to write it. */
 export function targetOf(
   draft: Draft,
   params: Params,
   modelField: Field,
   destination: Destination,
+  settings: Partial<UpstreamConfig> = {},
 ): { readonly target: TargetConfig; readonly isLocal: boolean } | null {
   const { provider: named, model, name = named } = destination;
+  if (model.trim() === "") {
+    draft.findings.lost(modelField, "names no model of the provider");
+    return null;
+  }
   const known = providerNamed(named);
-  const provider: Provider = { ...known, variable: destination.variable ?? known.variable };
+  const { variable = known.variable, suffix } = destination;
+  const provider: Provider = { ...known, variable, ...(suffix !== undefined && { suffix }) };
   const place = placeOf(draft, params, modelField, { ...destination, provider });
   if (place === null) return null;
   const headers = headersOf(draft, headersIn(params), { wanted: place.variable, key: place.keyField });
@@ -51,13 +59,18 @@ export function targetOf(
     }),
     ...place.concurrency,
     ...retriesOf(params),
+    ...settings,
   };
   const upstreamName = draft.addUpstream(name, upstream, place.hint ?? undefined);
   const pointer = (...keys: readonly (string | number)[]): string => upstreamPointer(upstreamName, ...keys);
   for (const tell of place.tells) tell(pointer);
   headers.tell((header) => pointer("headers", header));
   for (const key of ["max_retries", "num_retries"])
-    draft.findings.changed(params(key), pointer("retries", "attempts"), "tries at this upstream, the first one included");
+    draft.findings.changed(
+      params(key),
+      pointer("retries", "attempts"),
+      "tries at this upstream, the first one included",
+    );
   return { target: { upstream: upstreamName, model: literal(model) }, isLocal: isLocal(upstream) };
 }
 
@@ -70,6 +83,7 @@ function retriesOf(params: Params): Pick<UpstreamConfig, "retries"> {
     : {};
 }
 
+const MAX_PARALLEL_COUNT = 1_000_000;
 const TESTED_VERSION = "2024-10-21";
 
 function headersIn(params: Params): readonly (Field | undefined)[] {
@@ -96,10 +110,11 @@ interface Spot extends Pick<Destination, "isFoundry"> {
   readonly provider: Provider;
 }
 
-function placeOf(draft: Draft, params: Params, modelField: Field, spot: Spot & Pick<Destination, "isFoundry">): Place | null {
+function placeOf(draft: Draft, params: Params, modelField: Field, spot: Spot): Place | null {
   const { provider } = spot;
   if (provider.dialect === "bedrock") return onBedrock(draft, params, modelField);
-  if (provider.variable === VERTEX_VARIABLE) return atGoogle(draft, params, provider.dialect === "gemini" ? "google" : "anthropic");
+  if (provider.variable === VERTEX_VARIABLE)
+    return atGoogle(draft, params, provider.dialect === "gemini" ? "google" : "anthropic");
   return byKey(draft, params, modelField, spot);
 }
 
@@ -113,7 +128,8 @@ function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFo
     findings.lost(modelField, "its address cannot be used");
     return null;
   }
-  if (params("base_url") !== undefined && params("base_url") !== baseField) findings.lost(params("base_url"), "api_base stands beside it, and wins");
+  if (params("base_url") !== undefined && params("base_url") !== baseField)
+    findings.lost(params("base_url"), "api_base stands beside it, and wins");
   const variable = `${prefix}_API_BASE`;
   const written =
     address?.baseUrl ?? provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
@@ -121,7 +137,9 @@ function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFo
   const tells: Tell[] = [];
   if (address !== null && baseField !== undefined) tells.push((at) => address.tell(at("base_url")));
   if (address === null && provider.baseUrl === null)
-    tells.push(() => findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`));
+    tells.push(() =>
+      findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`),
+    );
   const keyField = params("api_key") ?? params("azure_ad_token") ?? credentialsHeader(headersIn(params));
   const isOwnServer = isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) });
   const keys: string[] = [];
@@ -132,7 +150,8 @@ function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFo
     tells.push((at) => secret.tell(at("api_keys", 0)));
   } else if (isOwnServer || keyField !== undefined) {
     if (!isOwnServer) keys.push("none");
-    if (keyField !== undefined) tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
+    if (keyField !== undefined)
+      tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
   } else {
     keys.push(`\${env:${draft.variables.use(provider.variable)}}`);
   }
@@ -156,10 +175,17 @@ function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFo
     tells.push((at) => secret.tell(at("headers", "openai-organization")));
   }
   const parallel = Number(params("max_parallel_requests")?.text);
-  const concurrency = Number.isInteger(parallel) && parallel > 0 ? { concurrency: { requests: parallel } } : undefined;
+  const concurrency =
+    Number.isInteger(parallel) && parallel > 0 && parallel <= MAX_PARALLEL_COUNT
+      ? { concurrency: { requests: parallel } }
+      : undefined;
   if (concurrency !== undefined)
     tells.push((at) =>
-      findings.changed(params("max_parallel_requests"), at("concurrency", "requests"), "bounds the requests of one process to this upstream; those beyond wait"),
+      findings.changed(
+        params("max_parallel_requests"),
+        at("concurrency", "requests"),
+        "bounds the requests of one process to this upstream; those beyond wait",
+      ),
     );
   return {
     baseUrl,
@@ -199,9 +225,13 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
     named === null
       ? (fixed ?? `\${env:${variables.use("AWS_REGION_NAME")}:-us-east-1}`)
       : `\${env:${variables.use(named)}}`;
-  if (host === region?.text || named !== null) tells.push((at) => findings.mapped(region, at("base_url"), "is the region in base_url"));
+  if (host === region?.text || named !== null)
+    tells.push((at) => findings.mapped(region, at("base_url"), "is the region in base_url"));
   const endpoint = params("aws_bedrock_runtime_endpoint") ?? params("api_base");
-  const address = endpoint?.text == null ? null : addressOf(draft, endpoint, providerNamed("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
+  const address =
+    endpoint?.text == null
+      ? null
+      : addressOf(draft, endpoint, providerNamed("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
   if (address !== null) tells.push((at) => address.tell(at("base_url")));
   const bearer = params("api_key");
   const id = params("aws_access_key_id");
@@ -252,8 +282,14 @@ function atGoogle(draft: Draft, params: Params, publisher: "google" | "anthropic
     if (field?.text != null) findings.lost(field, "cannot stand in an address");
     return fallback();
   };
-  const project = part(params("vertex_project") ?? params("vertex_ai_project"), () => `\${env:${variables.use("VERTEXAI_PROJECT")}}`);
-  const location = part(params("vertex_location") ?? params("vertex_ai_location") ?? params("region_name"), () => "global");
+  const project = part(
+    params("vertex_project") ?? params("vertex_ai_project"),
+    () => `\${env:${variables.use("VERTEXAI_PROJECT")}}`,
+  );
+  const location = part(
+    params("vertex_location") ?? params("vertex_ai_location") ?? params("region_name"),
+    () => "global",
+  );
   const host = location === "global" ? "aiplatform.googleapis.com" : `${location}-aiplatform.googleapis.com`;
   const credentials = params("vertex_credentials") ?? params("vertex_ai_credentials");
   return {
@@ -287,9 +323,13 @@ function credentialsOf(draft: Draft, field: Field | undefined, tells: Tell[]): s
     tells.push((at) => secret.tell(at("api_keys", 0)));
     return secret.text;
   }
-  const name = draft.variables.nameOf(`${field.path}`, "GOOGLE_CREDENTIALS");
+  const name = draft.variables.nameOf(field.path, "GOOGLE_CREDENTIALS");
   tells.push((at) =>
-    findings.changed(field, at("api_keys", 0), `is a secret that is not copied: put the whole key file, as JSON, into the variable ${name}`),
+    findings.changed(
+      field,
+      at("api_keys", 0),
+      `is a secret that is not copied: put the whole key file, as JSON, into the variable ${name}`,
+    ),
   );
   return `\${env:${name}}`;
 }

@@ -306,7 +306,7 @@ describe("what is written", () => {
 
   test("another name of the configuration, and an editor's first line where the package is installed", async () => {
     // As the package has it.
-    const schemas = "node_modules/route-gateway/dist/schemas";
+    const schemas = "node_modules/route-gateway/schemas";
     workspace.write(`${schemas}/gateway.schema.json`, "{}");
     const { stdout } = await call({
       provider: "openai",

@@ -43,7 +43,7 @@ test("the file that the quickstart shows is the one that its command writes", ()
     fromEnvironment: true,
     free: false,
     models: [{ id: "gpt-5-mini", kind: "chat" }],
-    schemas: { gateway: "./node_modules/route-gateway/dist/schemas/gateway.schema.json", tests: "" },
+    schemas: { gateway: "./node_modules/route-gateway/schemas/gateway.schema.json", tests: "" },
     fileName: "gateway.yaml",
     port: null,
     today: "2026-11-28",

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import schema from "../../schemas/gateway.schema.json" with { type: "json" };
 import {
@@ -75,13 +75,13 @@ describe("the id of a listed model", () => {
   });
 });
 
-describe("patterns", () => {
-  /** The same by a regular expression. */
-  function matches(glob: string, text: string): boolean {
-    const parts = glob.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`));
-    return new RegExp(`^${parts.join("[^]*")}$`).test(text);
-  }
+/** `matchesGlob` by a regular expression. */
+function matches(glob: string, text: string): boolean {
+  const parts = glob.split("*").map((part) => part.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`));
+  return new RegExp(`^${parts.join("[^]*")}$`).test(text);
+}
 
+describe("patterns", () => {
   test("include what an expression with the same stars does, less what exclude has", () => {
     const glob = fc.array(fc.constantFrom("*", "a", "b", "-", ".", "/"), { minLength: 1, maxLength: 6 });
     const globs = fc.array(

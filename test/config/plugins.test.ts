@@ -76,6 +76,11 @@ void [${names}];
   expect(await loadedPlugin()).toMatchObject({ name: "own", isSame: true });
 });
 
+test("a plugin is an ES module, whatever a package.json above it says", async () => {
+  await write("package.json", '{ "type": "commonjs" }');
+  expect(await loadedPlugin()).toMatchObject({ name: "own", kit: "function" });
+});
+
 test("a module that the package does not have is a finding that names those it has", async () => {
   await write(
     "plugins/own.ts",

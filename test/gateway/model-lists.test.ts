@@ -262,13 +262,13 @@ describe("a change of the configuration", () => {
   });
 });
 
-describe("the lists on disk", () => {
-  async function folder(): Promise<string> {
-    const path = await mkdtemp(join(tmpdir(), "model-lists-"));
-    onTestFinished(() => rm(path, { recursive: true, force: true }));
-    return path;
-  }
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "model-lists-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
 
+describe("the lists on disk", () => {
   test("outlive the process; the file is the owner's alone, and holds neither address nor key", async () => {
     const path = join(await folder(), "data");
     const kit = await open(path);

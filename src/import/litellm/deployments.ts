@@ -3,7 +3,8 @@ import { join } from "../../config/diagnostics.ts";
 import { CAPABILITIES } from "../../dialects/capabilities.ts";
 import type { Kind } from "../../kit/index.ts";
 import type { Deployment } from "../chains.ts";
-import { type Draft, modelPointer, OPEN } from "../draft.ts";
+import { OPEN_TIER } from "../../config/settings.ts";
+import { type Draft, modelPointer } from "../draft.ts";
 import { priceOf } from "../prices.ts";
 import { kindByName } from "../../dialects/model-lists/kinds.ts";
 import type { Named } from "../providers.ts";
@@ -86,7 +87,8 @@ export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }:
   }
   const credentialField = at(own, "litellm_credential_name");
   const credential = credentialField?.text == null ? undefined : credentials.get(credentialField.text);
-  const params: Params = (key) => at(own, key) ?? at(credential, key) ?? (key.startsWith("vertex_") ? shared(key) : undefined);
+  const params: Params = (key) =>
+    at(own, key) ?? at(credential, key) ?? (key.startsWith("vertex_") ? shared(key) : undefined);
   if (credentialField !== undefined) {
     if (credential === undefined) findings.lost(credentialField, "names no credential of credential_list");
     else findings.mapped(credentialField, null, "is read from credential_list");
@@ -112,12 +114,18 @@ export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }:
   const kind = kindOf(draft, info, own, named.model, id);
   const provider = litellmProvider(destination.provider);
   if (kind === null || !CAPABILITIES[provider.dialect].served.includes(kind)) {
-    const what = kind === null ? "models of this mode are not served here" : `the dialect ${provider.dialect} serves no models of kind ${kind} here`;
+    const what =
+      kind === null
+        ? "models of this mode are not served here"
+        : `the dialect ${provider.dialect} serves no models of kind ${kind} here`;
     findings.dropped(row, `${what}: it is left out`);
     return null;
   }
   if (at(own, "mock_response") !== undefined) {
-    findings.lost(at(own, "mock_response"), "there are no canned answers: requests go to the provider (base_url: \"sim:\" is a simulator)");
+    findings.lost(
+      at(own, "mock_response"),
+      'there are no canned answers: requests go to the provider (base_url: "sim:" is a simulator)',
+    );
   }
   const reached = targetOf(draft, params, modelField, { ...named, variable: provider.variable });
   if (reached === null) {
@@ -138,7 +146,10 @@ export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }:
   };
   const price = pricesOf(draft, [own, info], kind, pointer("price"));
   const isUnpriced = price === null && !reached.isLocal;
-  const because = [destination.difference, isUnpriced ? `has no price in the file, so it is free until you set price of ${id}` : null];
+  const because = [
+    destination.difference,
+    isUnpriced ? `has no price in the file, so it is free until you set price of ${id}` : null,
+  ];
   const differences = because.filter((one) => one !== null);
   if (differences.length > 0) findings.changed(modelField, pointer("chain"), differences.join("; "));
   else findings.mapped(modelField, pointer("chain"));
@@ -146,18 +157,36 @@ export function readRow(draft: Draft, row: Field, { credentials, idOf, shared }:
   const hidden = at(own, "hide_from_model_list");
   if (flagOf(hidden) === true) model.published = false;
   findings.mapped(hidden, pointer("published"));
-  findings.mapped(at(own, "drop_params"), null, "what a provider does not take is dropped, and told in X-Gateway-Dropped");
-  for (const key of ["rpm", "tpm"]) findings.lost(at(row, key), "stands beside litellm_params: an upstream has no limits a minute here");
+  findings.mapped(
+    at(own, "drop_params"),
+    null,
+    "what a provider does not take is dropped, and told in X-Gateway-Dropped",
+  );
+  for (const key of ["rpm", "tpm"])
+    findings.lost(at(row, key), "stands beside litellm_params: an upstream has no limits a minute here");
   const order = numberOf(at(own, "order"));
   if (order !== null) findings.mapped(at(own, "order"), pointer("chain"), "is the order of the steps of the chain");
-  return { name, params: own, kind, target, model, price, isLocal: reached.isLocal, order: order ?? 0, weight: null, defaults };
+  return {
+    name,
+    params: own,
+    kind,
+    target,
+    model,
+    price,
+    isLocal: reached.isLocal,
+    order: order ?? 0,
+    weight: null,
+    defaults,
+  };
 }
 
 /** Azure and Bedrock may name what is called beside the model. */
 function withDeployment(draft: Draft, destination: Destination, params: Params): Destination {
-  const key = destination.provider === "azure" ? "deployment_id" : destination.provider === "bedrock" ? "model_id" : null;
+  const key =
+    destination.provider === "azure" ? "deployment_id" : destination.provider === "bedrock" ? "model_id" : null;
   const field = key === null ? undefined : params(key);
-  if (field?.text == null || draft.referenceOf(field) !== null || !draft.secrets.isPublic(field.text)) return destination;
+  if (field?.text == null || draft.referenceOf(field) !== null || !draft.secrets.isPublic(field.text))
+    return destination;
   draft.findings.mapped(field, null, "is the model of the target");
   return { ...destination, model: field.text };
 }
@@ -177,11 +206,20 @@ function kindOf(draft: Draft, info: Field | undefined, own: Field, model: string
 function timeoutsOf(draft: Draft, params: Params, pointer: string): TimeoutsConfig | null {
   const total = secondsOf(params("timeout") ?? params("request_timeout"));
   const first = secondsOf(params("stream_timeout"));
-  for (const [key, duration] of [["timeout", total], ["request_timeout", total], ["stream_timeout", first]] as const) {
+  for (const [key, duration] of [
+    ["timeout", total],
+    ["request_timeout", total],
+    ["stream_timeout", first],
+  ] as const) {
     const field = params(key);
     if (field === undefined) continue;
     if (duration === null) draft.findings.lost(field, "is no number of seconds: set timeouts of the step by hand");
-    else draft.findings.mapped(field, pointer, `is timeouts.${key === "stream_timeout" ? "first_byte" : "total"} of the step`);
+    else
+      draft.findings.mapped(
+        field,
+        pointer,
+        `is timeouts.${key === "stream_timeout" ? "first_byte" : "total"} of the step`,
+      );
   }
   return boundedTimeouts(total, first);
 }
@@ -215,10 +253,11 @@ const REQUEST_FIELDS =
   /^(?:temperature|top_p|top_k|min_p|presence_penalty|frequency_penalty|repetition_penalty|seed|n|logprobs|top_logprobs|parallel_tool_calls|reasoning_effort|verbosity|dimensions|encoding_format|enable_thinking)$/;
 /** Every other text could be a secret, and is not copied. */
 const WORDS = new Set(
-  "none minimal low medium high xhigh max auto default float base64 enabled disabled adaptive concise detailed price throughput latency allow deny".split(" "),
+  "none minimal low medium high xhigh max auto default float base64 enabled disabled adaptive concise detailed price throughput latency allow deny".split(
+    " ",
+  ),
 );
 const MAX_BODY_DEPTH = 4;
-const MAX_NUMBER = 1_000_000;
 
 export type Defaults = Readonly<Record<string, string | number | boolean>>;
 
@@ -226,7 +265,7 @@ export type Defaults = Readonly<Record<string, string | number | boolean>>;
 function plainValue(field: Field): string | number | boolean | null {
   if (field.kind !== "scalar" || field.text === null) return null;
   const value = WORDS.has(field.text) ? field.text : (flagOf(field) ?? numberOf(field));
-  return typeof value === "number" && Math.abs(value) > MAX_NUMBER ? null : value;
+  return typeof value === "number" && Math.abs(value) > 1e6 ? null : value;
 }
 
 /** Fields that requests are filled up with, by JSON pointer, and those of the source that they come from. */
@@ -236,7 +275,8 @@ function defaultsOf(draft: Draft, own: Field): Row["defaults"] {
   for (const [key, field] of own.entries) {
     if (!REQUEST_FIELDS.test(key)) continue;
     const value = plainValue(field);
-    if (value === null) draft.findings.lost(field, "is not copied, as it could be a secret: set it by the plugin transform");
+    if (value === null)
+      draft.findings.lost(field, "is not copied, as it could be a secret: set it by the plugin transform");
     else {
       set[`/${key}`] = value;
       fields.push(field);
@@ -246,7 +286,11 @@ function defaultsOf(draft: Draft, own: Field): Row["defaults"] {
 }
 
 /** Fields of `extra_body`, which go to a server that speaks OpenAI's dialect as they are. */
-function parametersOf(draft: Draft, own: Field, { provider, kind, pointer }: { provider: Named; kind: Kind; pointer: string }): ParametersConfig | null {
+function parametersOf(
+  draft: Draft,
+  own: Field,
+  { provider, kind, pointer }: { provider: Named; kind: Kind; pointer: string },
+): ParametersConfig | null {
   const set: Record<string, string | number | boolean> = {};
   const { findings } = draft;
   const extra = at(own, "extra_body");
@@ -270,7 +314,12 @@ function parametersOf(draft: Draft, own: Field, { provider, kind, pointer }: { p
 }
 
 /** Costs stand in `litellm_params` or in `model_info`; the first counts. */
-function pricesOf(draft: Draft, places: readonly (Field | undefined)[], kind: Kind, pointer: string): PriceConfig | null {
+function pricesOf(
+  draft: Draft,
+  places: readonly (Field | undefined)[],
+  kind: Kind,
+  pointer: string,
+): PriceConfig | null {
   const price: Partial<Record<keyof PriceConfig, number>> = {};
   const told: (() => void)[] = [];
   for (const place of places) {
@@ -278,9 +327,11 @@ function pricesOf(draft: Draft, places: readonly (Field | undefined)[], kind: Ki
       if (!/cost/.test(key)) continue;
       const [unit, factor, kinds] = Object.hasOwn(COSTS, key) ? COSTS[key]! : [];
       const amount = unit === undefined || factor === undefined ? null : priceOf(field, factor);
-      if (unit === undefined || kinds?.includes(kind) !== true) draft.findings.lost(field, `a price of kind ${kind} has no such unit here`);
+      if (unit === undefined || kinds?.includes(kind) !== true)
+        draft.findings.lost(field, `a price of kind ${kind} has no such unit here`);
       else if (amount === null) draft.findings.lost(field, "is no amount");
-      else if (price[unit] !== undefined && price[unit] !== amount) draft.findings.lost(field, `another price of the same unit, which stands before it, counts`);
+      else if (price[unit] !== undefined && price[unit] !== amount)
+        draft.findings.lost(field, `another price of the same unit, which stands before it, counts`);
       else {
         price[unit] = amount;
         told.push(() => draft.findings.mapped(field, `${pointer}/${unit}`));
@@ -312,7 +363,7 @@ function modelOf(
   const output = at(info, "max_output_tokens");
   const either = at(info, "max_tokens");
   const window = kind === "chat" ? countOf(input) : null;
-  const longest = kind === "chat" ? countOf(output) ?? countOf(either) : null;
+  const longest = kind === "chat" ? (countOf(output) ?? countOf(either)) : null;
   if (window !== null) {
     model.context_window = window + (longest ?? 0);
     const reason = "prompt and answer together: the longest prompt, and the longest answer";
@@ -330,7 +381,8 @@ function modelOf(
     if (kind === "chat" && flag === true && Object.hasOwn(FEATURES, key)) {
       features.add(FEATURES[key]!);
       findings.mapped(field, pointer("features"), "is one of features");
-    } else findings.mapped(field, null, "is not needed: the provider is asked, whatever a list says that the model can do");
+    } else
+      findings.mapped(field, null, "is not needed: the provider is asked, whatever a list says that the model can do");
   }
   if (features.size > 0) model.features = [...features];
   const groups = at(info, "access_groups");
@@ -346,15 +398,23 @@ function modelOf(
 }
 
 function takeGroup(draft: Draft, groups: Field, group: Field, model: Partial<ModelConfig>): void {
-  const name = group.text!.replaceAll(/[^A-Za-z0-9_-]+/g, "-").replace(/^[^A-Za-z]+/, "").slice(0, 64);
-  if (name === "" || !draft.secrets.isPublic(group.text!) || name === OPEN) {
+  const name = group
+    .text!.replaceAll(/[^A-Za-z0-9_-]+/g, "-")
+    .replace(/^[^A-Za-z]+/, "")
+    .slice(0, 64);
+  if (name === "" || !draft.secrets.isPublic(group.text!) || name === OPEN_TIER) {
     draft.findings.lost(groups, "cannot be the name of a tier: put the model on a tier by hand");
     return;
   }
   model.tier = name;
-  draft.addPlan(name, [OPEN, name]);
-  draft.findings.changed(group, `/tiers/${name}`, `is the model's tier: users on the plan ${name} may call it, and those on ${OPEN} all models`);
-  for (const other of groups.items.slice(1)) draft.findings.lost(other, "a model is on one tier: add it to access of other plans by hand");
+  draft.addPlan(name, [OPEN_TIER, name]);
+  draft.findings.changed(
+    group,
+    `/tiers/${name}`,
+    `is the model's tier: users on the plan ${name} may call it, and those on ${OPEN_TIER} all models`,
+  );
+  for (const other of groups.items.slice(1))
+    draft.findings.lost(other, "a model is on one tier: add it to access of other plans by hand");
 }
 
 export function countOf(field: Field | undefined): number | null {

@@ -106,27 +106,45 @@ const UNKNOWN: Readonly<Record<string, string>> = {
 
 /** Names without a prefix that LiteLLM knows, the first that fits. */
 const BARE: readonly (readonly [pattern: RegExp, provider: Named])[] = [
-  [/^(?:gpt-|chatgpt-|o\d|text-embedding-(?:3|ada)|dall-e|whisper-1|tts-1|omni-moderation|text-moderation|ft:|davinci|babbage|codex)/, "openai"],
+  [
+    /^(?:gpt-|chatgpt-|o\d|text-embedding-(?:3|ada)|dall-e|whisper-1|tts-1|omni-moderation|text-moderation|ft:|davinci|babbage|codex)/,
+    "openai",
+  ],
   [/^claude-/, "anthropic"],
   [/^(?:command|embed-|rerank-)/, "cohere"],
   [/^(?:anthropic|amazon|meta|mistral|cohere|ai21|deepseek|us\.|eu\.|apac\.)\./, "bedrock"],
   [/^gemini-/, "gemini"],
 ];
 
+/** Whether LiteLLM has a provider of that name. */
+function isPrefix(name: string): boolean {
+  return Object.hasOwn(PREFIXES, name) || Object.hasOwn(UNKNOWN, name) || name === "vertex_ai";
+}
+
 /** The provider and model of a deployment, or why there is none here. */
-export function destinationOf(written: string, custom: string | null, hasBase: boolean): Destination | { readonly why: string } {
+export function destinationOf(
+  written: string,
+  custom: string | null,
+  hasBase: boolean,
+): Destination | { readonly why: string } {
   const slash = written.indexOf("/");
   const prefix = slash < 0 ? "" : written.slice(0, slash);
-  const known = (name: string): boolean => Object.hasOwn(PREFIXES, name) || Object.hasOwn(UNKNOWN, name) || name === "vertex_ai";
   if (custom !== null && custom !== prefix) return withPrefix(custom, written, hasBase);
-  if (known(prefix) || /^(?:azure_ai|vertex_ai_beta)$/.test(prefix)) return withPrefix(prefix, written.slice(slash + 1), hasBase);
+  if (isPrefix(prefix) || /^(?:azure_ai|vertex_ai_beta)$/.test(prefix))
+    return withPrefix(prefix, written.slice(slash + 1), hasBase);
   const [, bare] = BARE.find(([pattern]) => pattern.test(written)) ?? [];
   if (bare !== undefined) return { provider: bare, model: written, difference: null };
   if (written === "*") return { provider: "openai", model: "*", difference: null };
   if (hasBase) {
-    return { provider: "compatible", model: written, difference: "has no provider in its name: taken as an OpenAI-compatible server" };
+    return {
+      provider: "compatible",
+      model: written,
+      difference: "has no provider in its name: taken as an OpenAI-compatible server",
+    };
   }
-  return { why: "names no provider that is known: write its upstream by hand, as an OpenAI-compatible server or with its dialect" };
+  return {
+    why: "names no provider that is known: write its upstream by hand, as an OpenAI-compatible server or with its dialect",
+  };
 }
 
 function withPrefix(prefix: string, model: string, hasBase: boolean): Destination | { readonly why: string } {
@@ -137,7 +155,8 @@ function withPrefix(prefix: string, model: string, hasBase: boolean): Destinatio
   if (provider === undefined) return { why: "no dialect here speaks to this provider" };
   const inner = model.replace(/^(?:responses|chat|converse|converse_like|invoke|o_series|gpt5_series)\//, "");
   if (prefix === "openai" && hasBase) return { provider: "compatible", model: inner, difference: null, name: "openai" };
-  if (prefix === "bedrock") return { provider, model: inner.replace(/^[a-z]{2}(?:-gov)?-[a-z]+-\d\//, ""), difference: null };
+  if (prefix === "bedrock")
+    return { provider, model: inner.replace(/^[a-z]{2}(?:-gov)?-[a-z]+-\d\//, ""), difference: null };
   if (prefix === "huggingface" && !hasBase) {
     const [first, ...rest] = inner.split("/");
     const named = rest.length === 2 ? `${rest.join("/")}:${first}` : inner;
@@ -153,7 +172,7 @@ function withPrefix(prefix: string, model: string, hasBase: boolean): Destinatio
 
 function onVertex(model: string): Destination | { readonly why: string } {
   const inner = model.replace(/^(?:gemini|openai|anthropic)\//, "");
-  if (/^claude/.test(inner)) return { provider: "vertex-anthropic", model: inner, difference: null };
+  if (inner.startsWith("claude")) return { provider: "vertex-anthropic", model: inner, difference: null };
   if (/^(?:gemini|text-(?:multilingual-)?embedding|textembedding|text-embedding|multimodalembedding|\*)/.test(inner))
     return { provider: "vertex-gemini", model: inner, difference: null };
   return { why: "on Vertex AI only Gemini and Claude are spoken to: call this model at another provider" };
@@ -161,7 +180,7 @@ function onVertex(model: string): Destination | { readonly why: string } {
 
 function onAzureAi(model: string): Destination | { readonly why: string } {
   const at = { model, name: "azure-ai", isFoundry: true } as const;
-  if (/^claude/.test(model)) return { ...at, provider: "anthropic", difference: "is asked at the resource's Claude endpoint" };
+  if (model.startsWith("claude"))
+    return { ...at, provider: "anthropic", difference: "is asked at the resource's Claude endpoint" };
   return { ...at, provider: "compatible", difference: "is asked at the resource's OpenAI-compatible endpoint" };
 }
-

@@ -1,7 +1,11 @@
 import { dirname, resolve } from "node:path";
-import { addModels, type Group } from "../chains.ts";
-import { Draft } from "../draft.ts";
+import { freePrice } from "../../config/defaults.ts";
+import { OPEN_TIER } from "../../config/settings.ts";
+import { CAPABILITIES } from "../../dialects/capabilities.ts";
+import { addModels, type Group, NO_PRICE } from "../chains.ts";
+import { Draft, upstreamPointer } from "../draft.ts";
 import { at, type Field, ImportError, readSource } from "../source.ts";
+import { type Params, targetOf } from "../target.ts";
 import { readRow, type Row } from "./deployments.ts";
 import { balanceOf, fallbacksOf, readAliases, readReliability, type Setting, withWeights } from "./routing.ts";
 import { readSettings } from "./settings.ts";
@@ -19,16 +23,23 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
   for (const one of roots) draft.addSource(one);
   draft.findings.mapped(at(root, "include"), null, "is imported with the file, into one configuration");
   const credentials = new Map(
-    roots.flatMap((one) => at(one, "credential_list")?.items ?? []).flatMap((credential) => {
-      const name = at(credential, "credential_name")?.text;
-      const values = at(credential, "credential_values");
-      return name == null || values === undefined ? [] : [[name, values] as const];
-    }),
+    roots
+      .flatMap((one) => at(one, "credential_list")?.items ?? [])
+      .flatMap((credential) => {
+        const name = at(credential, "credential_name")?.text;
+        const values = at(credential, "credential_values");
+        return name == null || values === undefined ? [] : [[name, values] as const];
+      }),
   );
   const rows = roots.flatMap((one) => at(one, "model_list")?.items ?? []);
   reserveDefaults(draft, rows);
   const setting: Setting = (key) =>
-    roots.map((one) => at(one, "router_settings", key) ?? at(one, "litellm_settings", key) ?? at(one, "general_settings", key)).find((field) => field !== undefined);
+    roots
+      .map(
+        (one) =>
+          at(one, "router_settings", key) ?? at(one, "litellm_settings", key) ?? at(one, "general_settings", key),
+      )
+      .find((field) => field !== undefined);
   const names = new Map<string, string>();
   const idOf = (name: string): string => {
     const id = names.get(name) ?? draft.modelId(name);
@@ -36,13 +47,18 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
     return id;
   };
   const balance = balanceOf(draft, setting);
-  const shared: Setting = (key) => roots.map((one) => at(one, "litellm_settings", key)).find((field) => field !== undefined);
-  const read = rows.flatMap((row) => (isWildcard(row) ? wildcard(draft, row) : (readRow(draft, row, { credentials, idOf, shared }) ?? [])));
+  const shared: Setting = (key) =>
+    roots.map((one) => at(one, "litellm_settings", key)).find((field) => field !== undefined);
+  const wildcards = rows.filter(isWildcard);
+  const read = rows
+    .filter((row) => !isWildcard(row))
+    .flatMap((row) => readRow(draft, row, { credentials, idOf, shared }) ?? []);
   const groups = groupsOf(draft, read, names, balance);
   readAliases(draft, setting, names, groups);
   const fallbacks = fallbacksOf(draft, setting, names, groups);
   readReliability(draft, setting);
   addModels(draft, groups, fallbacks);
+  for (const row of wildcards) readWildcard(draft, row);
   addDefaults(draft, read, names, groups);
   for (const row of rows) draft.findings.lost(row, "is no parameter of a deployment that is known");
   for (const one of roots) {
@@ -56,7 +72,8 @@ export async function importLitellm(root: Field, path: string): Promise<Draft> {
 async function includesOf(root: Field, path: string): Promise<readonly Field[]> {
   const include = at(root, "include");
   const items = include?.kind === "list" ? include.items : [];
-  if (items.length > MAX_INCLUDES) throw new ImportError(`${include!.file}:${include!.line}: more than ${MAX_INCLUDES} files are included`);
+  if (items.length > MAX_INCLUDES)
+    throw new ImportError(`${include!.file}:${include!.line}: more than ${MAX_INCLUDES} files are included`);
   return Promise.all(
     items.map(async (item) => {
       const name = item.text;
@@ -67,7 +84,10 @@ async function includesOf(root: Field, path: string): Promise<readonly Field[]> 
         return included;
       } catch (error) {
         if (!(error instanceof ImportError)) throw error;
-        throw new ImportError(`${item.file}:${item.line}: ${error.message} (included here; put the file there, or remove the line)`, { cause: error });
+        throw new ImportError(
+          `${item.file}:${item.line}: ${error.message} (included here; put the file there, or remove the line)`,
+          { cause: error },
+        );
       }
     }),
   );
@@ -79,7 +99,11 @@ function reserveDefaults(draft: Draft, rows: readonly Field[]): void {
     const own = at(row, "litellm_params");
     const model = at(own, "model")?.text;
     if (model == null || at(own, "api_key") !== undefined) continue;
-    const destination = destinationOf(model, at(own, "custom_llm_provider")?.text ?? null, at(own, "api_base") !== undefined);
+    const destination = destinationOf(
+      model,
+      at(own, "custom_llm_provider")?.text ?? null,
+      at(own, "api_base") !== undefined,
+    );
     if ("provider" in destination && !/^(?:bedrock|vertex)/.test(destination.provider))
       draft.variables.reserve(litellmProvider(destination.provider).variable);
   }
@@ -89,18 +113,69 @@ function isWildcard(row: Field): boolean {
   return [at(row, "model_name"), at(row, "litellm_params", "model")].some((field) => field?.text?.includes("*"));
 }
 
-function wildcard(draft: Draft, row: Field): readonly Row[] {
-  draft.findings.dropped(row, "stands for every model of a provider: write the ones you use as models of their own");
-  return [];
+/** `openai/*` is what the provider lists, published by its upstream. Every deployment that is written out comes first. */
+function readWildcard(draft: Draft, row: Field): void {
+  const { findings } = draft;
+  const own = at(row, "litellm_params");
+  const model = at(own, "model");
+  const params: Params = (key) => at(own, key);
+  const destination = destinationOf(
+    model?.text ?? "",
+    at(own, "custom_llm_provider")?.text ?? null,
+    params("api_base") !== undefined,
+  );
+  const name = at(row, "model_name");
+  const isWhole =
+    model?.text?.includes("/") === true &&
+    draft.secrets.isPublic(model.text) &&
+    "provider" in destination &&
+    /^[\w.:@/*-]+$/.test(destination.model);
+  if (!isWhole || !name?.text?.endsWith("*")) {
+    findings.dropped(
+      row,
+      "stands for every model of every provider: write the ones you use, or models.include on the upstreams",
+    );
+    return;
+  }
+  const provider = litellmProvider(destination.provider);
+  const reached = targetOf(draft, params, model, { ...destination, variable: provider.variable });
+  const upstream = reached === null ? undefined : draft.config.upstreams[reached.target.upstream];
+  if (reached === null || upstream === undefined || upstream.models !== undefined) {
+    findings.dropped(row, "cannot be published by an upstream: write the models you use");
+    return;
+  }
+  const pointer = upstreamPointer(reached.target.upstream, "models");
+  upstream.models = {
+    include: [destination.model],
+    ...(draft.config.tiers !== undefined && { tier: OPEN_TIER }),
+    ...(!reached.isLocal && { price: freePrice(CAPABILITIES[provider.dialect].served[0] ?? "chat") }),
+  };
+  if (!reached.isLocal) draft.note(`${pointer}/price`, `PRICE: ${NO_PRICE}`);
+  findings.changed(
+    name,
+    pointer,
+    "is published as route/NAME, without the provider in front: clients ask for it by that name",
+  );
+  const unpriced = reached.isLocal
+    ? ""
+    : ", and has no price in the file: all of them are free until you set models.price";
+  findings.changed(model, `${pointer}/include`, `is what the provider lists${unpriced}`);
 }
 
-function groupsOf(draft: Draft, rows: readonly Row[], names: ReadonlyMap<string, string>, balance: Group["balance"]): Map<string, Group> {
+function groupsOf(
+  draft: Draft,
+  rows: readonly Row[],
+  names: ReadonlyMap<string, string>,
+  balance: Group["balance"],
+): Map<string, Group> {
   const byId = Map.groupBy(rows, ({ name }) => names.get(name.text!)!);
   const groups = new Map<string, Group>();
   for (const [id, all] of byId) {
     const [first] = all;
     const same = all.filter(({ kind }) => kind === first!.kind);
-    for (const other of all) if (other.kind !== first!.kind) draft.findings.dropped(other.params, `the model is of kind ${first!.kind}: a chain has one kind`);
+    for (const other of all)
+      if (other.kind !== first!.kind)
+        draft.findings.dropped(other.params, `the model is of kind ${first!.kind}: a chain has one kind`);
     const deployments = withWeights(draft, same, balance);
     groups.set(id, {
       id,
@@ -128,7 +203,8 @@ function addDefaults(
     const fields = same.flatMap(({ defaults }) => defaults.fields);
     const [set] = sets;
     if (sets.size > 1 || set === undefined) {
-      for (const field of fields) draft.findings.lost(field, "differs among the deployments of the model: set it by parameters of the steps");
+      for (const field of fields)
+        draft.findings.lost(field, "differs among the deployments of the model: set it by parameters of the steps");
     } else if (fields.length > 0) {
       // Aliases have the deployments of their model.
       const all = [...groups.values()].filter(({ deployments }) => deployments === groups.get(id)?.deployments);
@@ -137,7 +213,11 @@ function addDefaults(
     }
   }
   for (const [set, ids] of models)
-    draft.addStep({ use: "transform", options: { set: JSON.parse(set) as Record<string, unknown> }, when: { models: ids } });
+    draft.addStep({
+      use: "transform",
+      options: { set: JSON.parse(set) as Record<string, unknown> },
+      when: { models: ids },
+    });
 }
 
 function tellCredential(draft: Draft, credential: Field): void {

@@ -9,7 +9,9 @@ import { boundedTimeouts, durationOf, type Row, secondsOf } from "./deployments.
 export type Setting = (key: string) => Field | undefined;
 
 /** Strategies of LiteLLM's router: https://docs.litellm.ai/docs/routing */
-const STRATEGIES: Readonly<Record<string, readonly [balance: BalancedStepConfig["balance"], difference: string | null]>> = {
+const STRATEGIES: Readonly<
+  Record<string, readonly [balance: BalancedStepConfig["balance"], difference: string | null]>
+> = {
   "simple-shuffle": ["weighted", null],
   "latency-based-routing": ["latency", null],
   "least-busy": ["latency", "spreads requests by latency: the number of requests in flight is not compared"],
@@ -35,7 +37,11 @@ export function balanceOf(draft: Draft, setting: Setting): BalancedStepConfig["b
 const SHARES = ["weight", "rpm", "tpm"] as const;
 
 /** The deployments of one name, each with its share. */
-export function withWeights(draft: Draft, rows: readonly Row[], balance: BalancedStepConfig["balance"]): readonly Row[] {
+export function withWeights(
+  draft: Draft,
+  rows: readonly Row[],
+  balance: BalancedStepConfig["balance"],
+): readonly Row[] {
   const { findings } = draft;
   const isShared = rows.length > 1 && balance === "weighted";
   // LiteLLM looks at the first deployment, and takes 0 for others that say nothing.
@@ -46,8 +52,13 @@ export function withWeights(draft: Draft, rows: readonly Row[], balance: Balance
       if (key === share && numberOf(field) !== null) {
         if (key === "weight") findings.mapped(field, "/models", "is the weight of the target");
         else findings.changed(field, "/models", `is the weight of the target: it is no limit a minute here`);
-      } else if (key === "weight") findings.mapped(field, null, "counts only beside other deployments of the same name");
-      else findings.lost(field, "an upstream has no limits a minute here: set concurrency of the upstream, or limits of plans");
+      } else if (key === "weight")
+        findings.mapped(field, null, "counts only beside other deployments of the same name");
+      else
+        findings.lost(
+          field,
+          "an upstream has no limits a minute here: set concurrency of the upstream, or limits of plans",
+        );
     }
     if (share === undefined) return row;
     return { ...row, weight: Math.min(Math.max(numberOf(at(row.params, share)) ?? 0, 0), 1_000_000) };
@@ -77,17 +88,29 @@ export function readReliability(draft: Draft, setting: Setting): void {
   }
   const timeouts = boundedTimeouts(total, first);
   if (timeouts !== null) defaults.timeouts = timeouts;
-  for (const [key, value, name] of [["timeout", total, "total"], ["request_timeout", total, "total"], ["stream_timeout", first, "first_byte"]] as const)
+  for (const [key, value, name] of [
+    ["timeout", total, "total"],
+    ["request_timeout", total, "total"],
+    ["stream_timeout", first, "first_byte"],
+  ] as const)
     if (value !== null) findings.mapped(setting(key), `/defaults/upstream/timeouts/${name}`);
   const breaker: BreakerConfig = {};
   if (fails !== null && fails >= 0 && Number.isInteger(fails) && fails < 1_000_000) {
     breaker.consecutive = fails + 1;
-    findings.changed(setting("allowed_fails"), "/defaults/upstream/breaker/consecutive", "so many failures in a row open the breaker of an upstream: LiteLLM counts those of a minute and deployment");
+    findings.changed(
+      setting("allowed_fails"),
+      "/defaults/upstream/breaker/consecutive",
+      "so many failures in a row open the breaker of an upstream: LiteLLM counts those of a minute and deployment",
+    );
   }
   if (cooldown !== null) {
     breaker.open_for = durationOf(cooldown);
     if (cooldown > 300_000) breaker.max_open_for = durationOf(cooldown);
-    findings.changed(setting("cooldown_time"), "/defaults/upstream/breaker/open_for", "is the time a breaker stays open at first: it doubles up to max_open_for");
+    findings.changed(
+      setting("cooldown_time"),
+      "/defaults/upstream/breaker/open_for",
+      "is the time a breaker stays open at first: it doubles up to max_open_for",
+    );
   }
   if (Object.keys(breaker).length > 0) defaults.breaker = breaker;
   if (Object.keys(defaults).length > 0) config.defaults = { ...config.defaults, upstream: defaults };
@@ -97,11 +120,22 @@ export function readReliability(draft: Draft, setting: Setting): void {
 export type Names = ReadonlyMap<string, string>;
 
 /** Where a failed request goes on, by model id. */
-export function fallbacksOf(draft: Draft, setting: Setting, names: Names, groups: ReadonlyMap<string, Group>): Fallbacks {
+export function fallbacksOf(
+  draft: Draft,
+  setting: Setting,
+  names: Names,
+  groups: ReadonlyMap<string, Group>,
+): Fallbacks {
   const reader = new FallbackReader(draft, names, groups);
   const general = reader.read(setting("fallbacks"), null);
-  const filter = reader.read(setting("content_policy_fallbacks"), "only where the provider's content filter refuses, in LiteLLM: here it is the next step of the chain for every failure, and fail_over_on lets the filter count as one");
-  const window = reader.read(setting("context_window_fallbacks"), "only for prompts that are too long, in LiteLLM: here it is the next step of the chain for every failure");
+  const filter = reader.read(
+    setting("content_policy_fallbacks"),
+    "only where the provider's content filter refuses, in LiteLLM: here it is the next step of the chain for every failure, and fail_over_on lets the filter count as one",
+  );
+  const window = reader.read(
+    setting("context_window_fallbacks"),
+    "only for prompts that are too long, in LiteLLM: here it is the next step of the chain for every failure",
+  );
   for (const [id, more] of window) general.set(id, [...(general.get(id) ?? []), ...more]);
   reader.readDefaults(setting("default_fallbacks"), general);
   return { general, contentFilter: filter };
@@ -153,11 +187,18 @@ class FallbackReader {
         continue;
       }
       kinds.set(group.kind, [...(kinds.get(group.kind) ?? []), group.id]);
-      this.#draft.findings.changed(item, "/models", `is the last step of the chains of all other models of kind ${group.kind}, at their own price`);
+      this.#draft.findings.changed(
+        item,
+        "/models",
+        `is the last step of the chains of all other models of kind ${group.kind}, at their own price`,
+      );
     }
     for (const { id, kind } of this.#groups.values()) {
       if (found.has(id) || kinds.get(kind) === undefined) continue;
-      found.set(id, kinds.get(kind)!.filter((one) => one !== id));
+      found.set(
+        id,
+        kinds.get(kind)!.filter((one) => one !== id),
+      );
     }
   }
 
@@ -194,7 +235,12 @@ function itemsOf(list: Field): readonly Field[] {
 }
 
 /** Further names of models: a model of its own each, with the same chain. */
-export function readAliases(draft: Draft, setting: Setting, names: Map<string, string>, groups: Map<string, Group>): void {
+export function readAliases(
+  draft: Draft,
+  setting: Setting,
+  names: Map<string, string>,
+  groups: Map<string, Group>,
+): void {
   const { findings } = draft;
   for (const [alias, field] of setting("model_group_alias")?.entries ?? []) {
     const model = field.kind === "map" ? at(field, "model") : field;
@@ -210,7 +256,11 @@ export function readAliases(draft: Draft, setting: Setting, names: Map<string, s
     }
     const own = draft.modelId(alias);
     const hidden = at(field, "hidden");
-    groups.set(own, { ...group, id: own, model: { ...group.model, ...(flagOf(hidden) === true && { published: false }) } });
+    groups.set(own, {
+      ...group,
+      id: own,
+      model: { ...group.model, ...(flagOf(hidden) === true && { published: false }) },
+    });
     names.set(alias, own);
     findings.changed(model, modelPointer(own), `is a model of its own with the chain of ${group.id}`);
     findings.mapped(hidden, modelPointer(own, "published"), "is published: false");

@@ -35,7 +35,10 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, Told>>>> = {
     redact_user_api_key_info: ["m", "logs name no user unless telemetry.access_log says so"],
     default_internal_user_params: ["l", "new users are on the plan of auth.signup: set its tier, credits and limits"],
     max_internal_user_budget: ["l", "new users are on the plan of auth.signup: set its credits, or the plugin budget"],
-    internal_user_budget_duration: ["l", "new users are on the plan of auth.signup: set its credits, or the plugin budget"],
+    internal_user_budget_duration: [
+      "l",
+      "new users are on the plan of auth.signup: set its credits, or the plugin budget",
+    ],
     max_end_user_budget: ["l", "users of one key are not told apart"],
     max_budget: ["l", "there is no budget of the whole gateway: use credits of users, or the plugin budget"],
     budget_duration: ["l", "there is no budget of the whole gateway: use credits of users, or the plugin budget"],
@@ -48,13 +51,19 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, Told>>>> = {
     modify_params: ["m", "requests are fitted to each provider always"],
     enable_json_schema_validation: ["l", "answers are not checked against their schema"],
     forward_traceparent_to_llm_provider: ["l", "providers get no trace of the gateway's"],
-    ssl_verify: ["l", "certificates are always verified: trust a CA of your own by tls.ca of the upstream, or NODE_EXTRA_CA_CERTS"],
+    ssl_verify: [
+      "l",
+      "certificates are always verified: trust a CA of your own by tls.ca of the upstream, or NODE_EXTRA_CA_CERTS",
+    ],
     ssl_certificate: ["l", "set tls of the upstream"],
     force_ipv4: ["l", "addresses are those of the system's resolver"],
     enable_preview_features: ["m", "there are no preview features"],
     public_model_groups: ["c", "every model of the file is listed, unless it has published: false"],
     mcp_aliases: ["l", NO_MCP],
-    custom_provider_map: ["l", "providers in Python code cannot be carried over: write a dialect or an OpenAI-compatible server"],
+    custom_provider_map: [
+      "l",
+      "providers in Python code cannot be carried over: write a dialect or an OpenAI-compatible server",
+    ],
     cost_discount_config: ["l", "set the price of the models"],
     cost_margin_config: ["l", "set the price of the models"],
     model_cost_map_url: ["l", "prices are those of the file"],
@@ -81,7 +90,10 @@ const SETTINGS: Readonly<Record<string, Readonly<Record<string, Told>>>> = {
     enable_tag_filtering: ["l", "there is no routing by tags: give models names of their own"],
     tag_filtering_match_any: ["l", "there is no routing by tags: give models names of their own"],
     retry_policy: ["l", "retries are the same for every failure that a retry can help: set retries of the upstream"],
-    model_group_retry_policy: ["l", "retries are the same for every failure that a retry can help: set retries of the upstream"],
+    model_group_retry_policy: [
+      "l",
+      "retries are the same for every failure that a retry can help: set retries of the upstream",
+    ],
     allowed_fails_policy: ["l", "the breaker counts failures of every kind alike: set breaker of the upstream"],
     disable_cooldowns: ["l", "breakers cannot be turned off: set breaker.consecutive of the upstream high"],
     routing_strategy_args: ["l", "the strategy has no settings here"],
@@ -212,10 +224,11 @@ export function readSettings(draft: Draft, root: Field, setting: Setting): void 
   readCallbacks(draft, root);
   const size = numberOf(at(general, "max_request_size_mb"));
   if (size !== null && size >= 1 && size <= 256) {
-    config.server = { ...config.server, body_limit: `${Math.floor(size)}MiB` } as NonNullable<typeof config.server>;
+    config.server = { ...config.server, body_limit: `${Math.floor(size)}MiB` };
     findings.mapped(at(general, "max_request_size_mb"), "/server/body_limit");
   }
-  if (flagOf(at(general, "allow_requests_on_db_unavailable")) === true) config.store = { ...config.store, on_failure: "open" };
+  if (flagOf(at(general, "allow_requests_on_db_unavailable")) === true)
+    config.store = { ...config.store, on_failure: "open" };
   const retention = /^(\d+)([smhd])$/.exec(at(general, "maximum_spend_logs_retention_period")?.text ?? "");
   if (retention !== null && Number(retention[1]) > 0) {
     config.store = { ...config.store, retention: retention[0] };
@@ -239,7 +252,13 @@ export function readSettings(draft: Draft, root: Field, setting: Setting): void 
   for (const [section, reason] of Object.entries(SECTIONS)) findings.lost(at(root, section), reason);
   readVariables(draft, at(root, "environment_variables"));
   // Routing keys that were not of use where they stand.
-  for (const key of ["fallbacks", "context_window_fallbacks", "content_policy_fallbacks", "default_fallbacks", "model_group_alias"]) {
+  for (const key of [
+    "fallbacks",
+    "context_window_fallbacks",
+    "content_policy_fallbacks",
+    "default_fallbacks",
+    "model_group_alias",
+  ]) {
     const field = setting(key);
     if (field !== undefined) findings.lost(field, "has nothing that can be read");
   }
@@ -254,7 +273,10 @@ function readMasterKey(draft: Draft, field: Field | undefined): void {
     admin: { host: "127.0.0.1", port: 9090, token: text },
   };
   draft.note("/server/listen", "LiteLLM's port; listen on 0.0.0.0 to be reached from other machines.");
-  draft.note("/server/admin", "The master key is the operator's here, and calls no model: make keys with gateway keys add.");
+  draft.note(
+    "/server/admin",
+    "The master key is the operator's here, and calls no model: make keys with gateway keys add.",
+  );
   tell("/server/admin/token");
 }
 
@@ -267,12 +289,24 @@ function readCache(draft: Draft, settings: Field | undefined): void {
   const isOn = flagOf(cache) === true && at(params, "mode")?.text !== "default_off" && !/semantic/.test(type);
   if (isOn) {
     const ttl = secondsOf(at(params, "ttl"));
-    const options = { answers: "all", scope: "shared", ...(ttl !== null && ttl >= 1000 && { ttl: durationOf(Math.round(ttl / 1000) * 1000) }) };
+    const options = {
+      answers: "all",
+      scope: "shared",
+      ...(ttl !== null && ttl >= 1000 && { ttl: durationOf(Math.round(ttl / 1000) * 1000) }),
+    };
     draft.addStep({ use: "answer-cache", options });
-    findings.changed(cache, "/pipeline", "is the plugin answer-cache, which gives answers again to every user: scope: user keeps them apart");
+    findings.changed(
+      cache,
+      "/pipeline",
+      "is the plugin answer-cache, which gives answers again to every user: scope: user keeps them apart",
+    );
     if (ttl !== null && ttl >= 1000) findings.mapped(at(params, "ttl"), "/pipeline", "is ttl of answer-cache");
   } else if (flagOf(cache) === false) findings.mapped(cache, null, "without the plugin answer-cache nothing is kept");
-  else findings.lost(cache, "no answer is kept unless a request asks for it, or by its meaning, which there is nothing for here");
+  else
+    findings.lost(
+      cache,
+      "no answer is kept unless a request asks for it, or by its meaning, which there is nothing for here",
+    );
   if (params !== undefined) findings.lost(params, "answers are kept in store.url");
 }
 
@@ -297,7 +331,12 @@ function readTags(draft: Draft, field: Field | undefined): void {
   const tags: Record<string, { readonly header: string }> = {};
   for (const item of field?.items ?? []) {
     const header = item.text ?? "";
-    const name = header.toLowerCase().replace(/^x-/, "").replaceAll(/[^a-z0-9_-]+/g, "-").replace(/^[^a-z]+/, "").slice(0, 32);
+    const name = header
+      .toLowerCase()
+      .replace(/^x-/, "")
+      .replaceAll(/[^a-z0-9_-]+/g, "-")
+      .replace(/^[^a-z]+/, "")
+      .slice(0, 32);
     const isTag = /^[A-Za-z0-9-]{1,64}$/.test(header) && name !== "" && Object.keys(tags).length < 16;
     if (!isTag || !draft.secrets.isPublic(header) || isSecretHeader(header)) {
       draft.findings.lost(item, "is no header that can be a tag");
@@ -315,16 +354,28 @@ function readProbes(draft: Draft, general: Field | undefined): void {
   const every = secondsOf(at(general, "health_check_interval"));
   const isOn = flagOf(field);
   if (isOn === true && every !== null) {
-    config.defaults = { ...config.defaults, upstream: { ...config.defaults?.upstream, probe: { every: durationOf(every) } } };
+    config.defaults = {
+      ...config.defaults,
+      upstream: { ...config.defaults?.upstream, probe: { every: durationOf(every) } },
+    };
   }
   findings.changed(field, "/defaults/upstream/probe", "probes ask for no model, and so are never billed");
-  findings.changed(at(general, "health_check_interval"), "/defaults/upstream/probe", "is the time between probes, if background health checks are on");
+  findings.changed(
+    at(general, "health_check_interval"),
+    "/defaults/upstream/probe",
+    "is the time between probes, if background health checks are on",
+  );
 }
 
 /** Values are not copied: they are as good as secrets. */
 function readVariables(draft: Draft, field: Field | undefined): void {
   for (const [name, value] of field?.entries ?? []) {
     if (value.kind !== "scalar") draft.findings.lost(value, "is no value of a variable");
-    else draft.findings.changed(value, null, `is not copied: put ${draft.secrets.isPublic(name) ? name : "it"} into .env beside the configuration, if the configuration uses it`);
+    else
+      draft.findings.changed(
+        value,
+        null,
+        `is not copied: put ${draft.secrets.isPublic(name) ? name : "it"} into .env beside the configuration, if the configuration uses it`,
+      );
   }
 }
