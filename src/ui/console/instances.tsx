@@ -30,7 +30,7 @@ export function InstancesPage() {
               </p>
             )}
             {agree === null && <p class="note warn">The store is not responding, so only this instance is shown.</p>}
-            <Panel flush title={agree ? "All instances agree" : "Instances"}>
+            <Panel flush title={agree ? "All agree" : "Instances"}>
               <DataTable
                 caption="Instances"
                 columns={COLUMNS}

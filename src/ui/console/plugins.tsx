@@ -26,7 +26,7 @@ export function PluginsPage() {
       <PageHead title="Plugins" />
       <Loaded resource={plugins}>
         {(all) => (
-          <Panel flush title="Plugins in execution order">
+          <Panel flush title="Execution order">
             <DataTable
               caption="Plugins"
               columns={COLUMNS}

@@ -1,6 +1,6 @@
 import type { RunningStream, StreamList } from "#schema";
 import { confirm } from "../shared/dialog.tsx";
-import { formatBytes, formatCount, formatDuration, plural } from "../shared/formats.ts";
+import { formatBytes, formatCount, formatDuration } from "../shared/formats.ts";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Empty, Loaded, Panel } from "../shared/parts.tsx";
 import { useResource } from "../shared/resource.ts";
@@ -50,7 +50,7 @@ function Running({ list, onEnded }: { readonly list: StreamList; readonly onEnde
       )}
       <Panel
         flush
-        title={`${plural(list.active, "active stream")}${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ""}`}
+        title={`${formatCount(list.active)} active${waiting > 0 ? `, ${formatCount(waiting)} waiting` : ""}`}
       >
         <DataTable
           caption="Running streams"

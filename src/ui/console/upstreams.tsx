@@ -95,8 +95,8 @@ function List({ all, onSet, onLifted }: ListProps) {
         flush
         title={
           unwell === 0
-            ? `${plural(all.length, "upstream")}, all healthy`
-            : `${formatCount(unwell)} of ${plural(all.length, "upstream")} ${unwell === 1 ? "needs" : "need"} attention`
+            ? `All ${formatCount(all.length)} healthy`
+            : `${formatCount(unwell)} of ${formatCount(all.length)} ${unwell === 1 ? "needs" : "need"} attention`
         }
       >
         <DataTable

@@ -96,7 +96,7 @@ export function UsagePage() {
       <Loaded resource={usage} what="Loading usage">
         {({ from, to, rows, complete }) =>
           rows.length === 0 ? (
-            <Panel title="Usage">
+            <Panel title="Totals">
               <Empty title="No usage in this period">Clear a filter, or choose a longer period.</Empty>
             </Panel>
           ) : (

@@ -81,7 +81,7 @@ function Limits({ account }: { readonly account: Account }) {
           <Figure
             label="Balance"
             value={<Credits amount={account.credits} />}
-            hint={isEmpty ? undefined : "including reserved credits"}
+            hint={isEmpty ? undefined : "includes reserved"}
           />
           <Figure label="Reserved" value={<Credits amount={account.held} />} hint="by running requests" />
         </div>
