@@ -71,9 +71,9 @@ function Numbers() {
           hint="last minute"
         />
         <Figure
-          label="Spent"
+          label="Credits spent"
           value={formatCredits(decimalOf(now.spend))}
-          hint={`credits, last ${formatDuration(spanOf())}`}
+          hint={`last ${formatDuration(spanOf())}`}
         />
       </div>
     </Panel>
