@@ -531,17 +531,17 @@ export interface UpstreamConfig {
  */
 export interface PublishingConfig {
   /**
-   * Patterns of the provider's names of models; * stands for any text, also for none.
+   * Patterns of the provider's names of models; * matches any text, also for none.
    *
    * @minItems 1
    */
   include: string[];
   /**
-   * Patterns of names that are not published, though include has them. Default: none.
+   * Patterns of names that are not published, although `include` matches them. Without it, none.
    */
   exclude?: string[];
   /**
-   * The tier that all of them belong to. Required where tiers are defined; without them it is Open.
+   * Tier that all of them belong to. Required where tiers are defined. Without it, Open.
    */
   tier?: string;
   price?: PriceConfig;
@@ -605,7 +605,7 @@ export interface AcceptsConfig {
    */
   fields?: string[];
   /**
-   * What clients may name in a conversation besides data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of other content at the provider. * stands for any text without an @ before the path. The provider reads them with your account's identity, so every client may read them. Without it, nothing else.
+   * What clients may name in a conversation besides data: URLs and URLs of public hosts: addresses of other schemes, private hosts, ids of files and of other content at the provider. * matches any text without an @ before the path. The provider reads them with your account's identity, so every client may read them. Without it, nothing else.
    */
   references?: string[];
   /**
@@ -796,7 +796,7 @@ export interface LocalStep {
 }
 export interface ConditionConfig {
   /**
-   * Ids of models. * stands for any text. Without it, all models.
+   * Ids of models. * matches any text. Without it, all models.
    *
    * @minItems 1
    */
@@ -930,7 +930,7 @@ export interface PromptPrefix {
    */
   tiers?: string[];
   /**
-   * Models by id that get it. * stands for any text. Without it, all models.
+   * Models by id that get it. * matches any text. Without it, all models.
    *
    * @minItems 1
    */

@@ -33,6 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[] | "everything"> = {
   gateway: [...GATEWAY, "server", "plugins", "offline"],
   offline: [...GATEWAY, "server", "gateway", "schema"],
   "config-tests": ["kit", "config", "server", "gateway", "offline", "schema"],
+  import: ["kit", "config", "dialects", "schema"],
   testing: ["kit", "config", "gateway", "offline", "plugins"],
   workers: ["kit", "gateway", "server", "telemetry"],
   ui: ["schema"],
@@ -82,6 +83,8 @@ const HOMES: Readonly<Record<string, string>> = {
 /** The only second homes. */
 const SECOND_HOMES: readonly (readonly [name: string, home: string, why: string])[] = [
   ["undici", "src/network/fetch.ts", "the fetch that goes through a proxy"],
+  ["yaml", "src/import/source.ts", "files of other tools: YAML 1.1, with merge keys"],
+  ["yaml", "src/import/write.ts", "a configuration with comments"],
   ["ajv", "src/server/body-schemas.ts", "the type of what a validator that is compiled ahead reports"],
   ["yaml", "src/cli/connect/formats.ts", "settings of other programs, edited with their comments"],
 ];

@@ -10,6 +10,7 @@ import { parse as parseYaml } from "yaml";
 import type { GatewayConfig } from "#schema";
 import { type Client, CLIENTS, KEY_VARIABLE } from "../src/cli/connect/clients.ts";
 import { PLACEHOLDER, writeSettings } from "../src/cli/connect/formats.ts";
+import { PROVIDER_DIRECTORY } from "../src/config/providers.ts";
 import { checkConfig, isLoaded } from "../src/gateway/configuration.ts";
 import type { Json, Upstream } from "../src/kit/index.ts";
 import { ADMIN_TOKEN } from "./e2e/support/gateway-config.ts";
@@ -69,11 +70,16 @@ describe.each(PROVIDERS)("$name", ({ text, yaml }) => {
   });
 
   test("says where its models and prices are from, which variable holds the key, and how it is run", () => {
-    const { models } = parseYaml(yaml) as GatewayConfig;
-    const paid = Object.values(models ?? {}).filter(({ price }) => price !== undefined);
+    const { models = {}, upstreams } = parseYaml(yaml) as GatewayConfig;
+    const paid = Object.values(models).filter(({ price }) => price !== undefined);
     expect(paid.every(({ price }) => price?.verified_at !== undefined)).toBe(true);
     expect(paid.length === 0 || /^# List prices.*: https:\/\/\S+/m.test(yaml)).toBe(true);
     expect(paid.length === 0 || /^# .*(?:ids|regions|Models).*: https:\/\/\S+/m.test(yaml)).toBe(true);
+    for (const [upstream, { dialect, vendor, api_keys: keys = [] }] of Object.entries(upstreams)) {
+      const entry = PROVIDER_DIRECTORY.get(vendor ?? (dialect === "openai" ? upstream : dialect));
+      const own = keys.filter((one) => one !== "application-default");
+      expect(own).toEqual(own.length === 0 ? [] : [`\${env:${entry?.keyVariable}}`]);
+    }
     const variables = [...yaml.matchAll(/\$\{env:(\w+)/g)].map(([, name = ""]) => name);
     expect(variables.filter((name) => !text.includes(`${name}=`) && !text.includes(`${name}: `))).toEqual([]);
     expect(text).toContain("\nnpx gateway dev");
@@ -331,6 +337,8 @@ describe.each(CLIENTS.map((client) => [client.name, client] as const))("the page
 });
 
 test("files of clients name the address and the model, and their pages where the key comes from", () => {
+  const shipped = parseYaml(readFileSync(join(ROOT, "gateway.yaml"), "utf8")) as GatewayConfig;
+  expect(shipped.models).toHaveProperty([SHOWN.model]);
   for (const { name, text, files } of OTHERS) {
     for (const [file, content] of files) {
       expect([name, file, content.includes(SHOWN.url), content.includes(SHOWN.model)]).toEqual([

@@ -102,6 +102,7 @@ function packageFolder(id: string): string | null {
 /** https://cyclonedx.org/docs/1.5/json/, the version that `npm sbom` writes. */
 function bomOf(parts: readonly Part[]): object {
   const components = parts.map(({ name, version, license }) => ({
+    "bom-ref": `${name}@${version}`,
     type: "library",
     name,
     version,

@@ -82,7 +82,7 @@ export class AccessTrail {
   }
 
   /** @param address the client's. */
-  async userSignedIn(userId: string, method: "code" | "oauth", address: string): Promise<void> {
+  async userSignedIn(userId: string, method: "code" | "link" | "oauth", address: string): Promise<void> {
     this.#options.count("user", "ok", 1);
     const entry = { ...SIGNED_IN, target: userId, details: { method }, address, ...this.#stamp() };
     await this.#note("userSignIn", userId, 1, entry);

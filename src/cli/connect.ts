@@ -3,9 +3,9 @@ import { isAbsolute, relative } from "node:path";
 import { didYouMean } from "../config/diagnostics.ts";
 import { checkConfig } from "../gateway/configuration.ts";
 import { isJson, type Snapshot } from "../kit/index.ts";
-import { type Client, CLIENTS, type Connection, type Place } from "./connect/clients.ts";
+import { type Client, CLIENTS, type Connection, KEY_VARIABLE, type Place } from "./connect/clients.ts";
 import { PLACEHOLDER, writeSettings } from "./connect/formats.ts";
-import { contains } from "./connect/merge.ts";
+import { contains, type Kept } from "./connect/merge.ts";
 import { type Change, putSettings } from "./connect/put.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
 
@@ -58,7 +58,7 @@ function clientNamed(name: string): Client {
 async function connectionOf({ config, url, key, model }: ConnectOptions): Promise<Connection> {
   const needsConfiguration = url === undefined || model === undefined;
   const snapshot = needsConfiguration ? await configured(config) : null;
-  const address = url ?? (snapshot === null ? DEFAULT_URL : addressOf(snapshot));
+  const address = url ?? (snapshot === null ? DEFAULT_URL : addressOf(snapshot, process.env["PORT"]));
   const known = model === undefined ? await firstModel(snapshot, address, key ?? null) : modelOf(snapshot, model);
   if (known === null) tell([`no model is known: put one in place of ${UNKNOWN_MODEL}, or name one with --model`]);
   return {
@@ -79,16 +79,19 @@ async function configured(option: string | undefined): Promise<Snapshot | null> 
   const { snapshot, diagnostics } = await checkConfig({ file });
   const unread = diagnostics.find(({ rule, pointer }) => rule === "file-unreadable" && pointer === "");
   if (unread && option !== undefined) throw new ExitError(EXIT.failed, `${option} ${unread.message}`);
-  if (snapshot === null) tell([`${shorten(file)} is not valid and was not read: run gateway check`]);
+  if (snapshot === null) tell([`${shorten(file)} is not valid, so it was not used: run gateway check`]);
   return snapshot;
 }
 
-function addressOf({ server }: Snapshot): string {
+/** @param replaced the variable PORT, which replaces the first listener's port for `dev` and `serve`. */
+function addressOf({ server }: Snapshot, replaced = ""): string {
   if (server.publicUrl !== undefined) return server.publicUrl;
   const [first] = server.listen;
-  if (first === undefined || first.port === 0) return DEFAULT_URL;
+  const port = /^\d{1,5}$/.test(replaced) ? Number(replaced) : first?.port;
+  if (first === undefined || port === 0) return DEFAULT_URL;
   const host = ["0.0.0.0", "::", ""].includes(first.host) ? "127.0.0.1" : first.host;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${first.port}`;
+  const scheme = first.tls === undefined ? "http" : "https";
+  return `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
 interface KnownModel {
@@ -97,8 +100,14 @@ interface KnownModel {
 }
 
 function modelOf(snapshot: Snapshot | null, id: string): KnownModel {
-  const { contextWindow = null } = snapshot?.models[id] ?? {};
-  return { id, contextWindow };
+  if (snapshot === null) return { id, contextWindow: null };
+  const found = snapshot.models[id];
+  const isListed = Object.values(snapshot.upstreams).some(({ publishes }) => publishes !== undefined);
+  if (found === undefined && !isListed) {
+    const hint = didYouMean(id, Object.keys(snapshot.models));
+    tell([`the configuration has no model '${id}'${hint === null ? "" : `: ${hint}`}`]);
+  }
+  return { id, contextWindow: found?.contextWindow ?? null };
 }
 
 /** The first model for chats: of the configuration, else of the gateway that runs there. */
@@ -127,7 +136,7 @@ async function runningModel(url: string, key: string | null): Promise<KnownModel
   } catch (error) {
     const { cause } = error as { readonly cause?: unknown };
     tell([
-      `${asked}: ${cause instanceof Error ? cause.message : error instanceof Error ? error.message : String(error)}`,
+      `${asked} gives no models: ${cause instanceof Error ? cause.message : error instanceof Error ? error.message : String(error)}`,
     ]);
     return null;
   }
@@ -135,12 +144,8 @@ async function runningModel(url: string, key: string | null): Promise<KnownModel
 
 /** @throws ExitError if nothing was written. */
 function report({ title }: Client, { key }: Connection, file: string, change: Change): void {
-  for (const { path, present, wanted } of change.kept) {
-    const isSecret = key !== null && contains(wanted, key);
-    const values = isSecret ? "holds another key" : `is ${show(present)}, would be ${show(wanted)}`;
-    tell([`kept: ${path.join(".")} ${values}`]);
-  }
-  if (change.kept.length > 0) tell(["kept settings win: change them by hand, or remove them and run this again"]);
+  for (const kept of change.kept) tell([`kept: ${describe(kept, key)}`]);
+  if (change.kept.length > 0) tell(["kept settings apply: change them by hand, or remove them and run this again"]);
   if (change.keyLeftOut) tell([`the key was not written: ${shorten(file)} sends it to another address`]);
   if (!change.written) {
     const why = change.kept.length === 0 ? `${title} is connected already` : "other settings are there already";
@@ -150,7 +155,16 @@ function report({ title }: Client, { key }: Connection, file: string, change: Ch
   if (change.holdsPlaceholder) tell([`put your key in place of ${PLACEHOLDER}, or run this again with --key`]);
 }
 
-const show = (value: unknown): string => JSON.stringify(value) ?? "nothing";
+/** A setting that stays. What may be a key is not shown. */
+function describe({ path, present, wanted, instead }: Kept, key: string | null): string {
+  const name = path.join(".");
+  if (instead !== undefined) return `${instead}, which takes the place of ${name}`;
+  if (isJson(wanted)) return `${name}, which holds no further settings`;
+  const isKey = [key, KEY_VARIABLE, PLACEHOLDER].some((one) => one !== null && contains(wanted, one));
+  return isKey
+    ? `${name} holds another key`
+    : `${name} is ${JSON.stringify(present)}, would be ${JSON.stringify(wanted)}`;
+}
 
 function shorten(file: string): string {
   const short = relative(process.cwd(), file);

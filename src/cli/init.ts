@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
-import { lstat, readFile, writeFile } from "node:fs/promises";
+import { access, constants, lstat, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { environmentOf, parseEnvFile } from "../config/env-file.ts";
 import { formatExcerpts } from "../config/report.ts";
 import { checkConfig } from "../gateway/configuration.ts";
 import type { Json, Kind } from "../kit/index.ts";
@@ -28,19 +29,22 @@ export interface InitPlace {
 export async function init(options: InitOptions, place: InitPlace = processPlace()): Promise<void> {
   const file = configFile(options.config);
   const paths = { config: file, env: join(dirname(file), ".env"), tests: testsPath(file) };
-  const existing = await existingOf(Object.values(paths));
   const flags = checkedFlags(options);
+  await checkPlace(file);
+  const existing = await existingOf(Object.values(paths));
   for (const path of existing) warn(`${shown(path)} exists: kept as it is`);
   if (existing.length === Object.values(paths).length) throw new ExitError(EXIT.findings, "nothing was written");
 
   const asked = options.yes || place.terminal === null ? null : new Questions(place.terminal);
   try {
-    const answers = await new Interview({ flags, env: place.env, asked, file }).starter();
+    const env = await environmentOf(file, place.env);
+    const answers = await new Interview({ flags, env, asked, file }).starter();
     const today = new Date(place.now()).toISOString().slice(0, 10);
     const inContainer = Boolean(place.env["GATEWAY_CONTAINER"]);
     const starter: Starter = { ...answers, schemas: schemasFor(file), fileName: basename(file), today, inContainer };
     const written = await writeFiles(starter, paths, existing);
-    if (existing.includes(paths.env)) await sayMissingLine(starter, paths.env);
+    await sayWhichKey(starter, paths.env, existing.includes(paths.env), place.env);
+    if (starter.key !== null && written.includes(paths.env)) await sayUnlessIgnored(paths.env);
     process.stdout.write(written.map((path) => `wrote ${shown(path)}\n`).join(""));
     if (written.includes(paths.config)) {
       await checkWritten(file, place);
@@ -82,6 +86,22 @@ async function existingOf(paths: readonly string[]): Promise<readonly string[]> 
   return paths.filter((_, index) => found[index]);
 }
 
+/** Before anybody is asked anything: whether the files can be written. @throws ExitError */
+async function checkPlace(file: string): Promise<void> {
+  const folder = dirname(file);
+  if ((await stat(file).catch(() => null))?.isDirectory()) {
+    throw new ExitError(
+      EXIT.failed,
+      `${shown(file)} is a folder: name the file, as ${join(shown(file), "gateway.yaml")}`,
+    );
+  }
+  const found = await stat(folder).catch(() => null);
+  if (!found?.isDirectory()) throw new ExitError(EXIT.failed, `${shown(folder)} is no folder: create it first`);
+  await access(folder, constants.W_OK).catch(() => {
+    throw new ExitError(EXIT.failed, `${shown(folder) || "this folder"} is not writable`);
+  });
+}
+
 interface Paths {
   readonly config: string;
   readonly env: string;
@@ -99,30 +119,42 @@ async function writeFiles(starter: Starter, paths: Paths, existing: readonly str
   for (const [path, text, mode] of files) {
     if (existing.includes(path)) continue;
     try {
-      // Somebody may have made it since: `wx` fails then.
       await writeFile(path, text, { flag: "wx", mode });
       written.push(path);
     } catch (error) {
-      throw new ExitError(EXIT.failed, `cannot write ${shown(path)}: ${reasonOf(error)}`);
+      if ((error as NodeJS.ErrnoException).code === "EEXIST") warn(`${shown(path)} exists by now: kept as it is`);
+      else throw new ExitError(EXIT.failed, `cannot write ${shown(path)}: ${(error as Error).message}`);
     }
   }
   return written;
 }
 
-function reasonOf(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === "ENOENT") return "its folder does not exist, create it first";
-  if (code === "EACCES" || code === "EROFS" || code === "EPERM") return "the folder is not writable";
-  return error instanceof Error ? error.message : String(error);
+/** Says why the key that the person gave is not the one that is used. What is printed may be recorded: it is not shown. */
+async function sayWhichKey({ keyVariable, key }: Starter, path: string, wasThere: boolean, env: InitPlace["env"]) {
+  if (keyVariable === null) return;
+  if (wasThere) {
+    const text = await readFile(path, "utf8").catch(() => "");
+    const has = Object.hasOwn(parseEnvFile(text).values, keyVariable);
+    if (!has && env[keyVariable] === undefined)
+      warn(`add this line to ${shown(path)}, with your key: ${keyVariable}=…`);
+    else if (has && key !== null) warn(`${shown(path)} has ${keyVariable} already: that value is used`);
+  } else if (key !== null && env[keyVariable] !== undefined) {
+    warn(`the environment has ${keyVariable} too, and wins over .env: unset it`);
+  }
 }
 
-/** The variable that a kept `.env` lacks, without its value: what is printed may be recorded. */
-async function sayMissingLine({ keyVariable, fromEnvironment }: Starter, path: string): Promise<void> {
-  if (keyVariable === null || fromEnvironment) return;
-  const text = await readFile(path, "utf8").catch(() => "");
-  const has = new RegExp(`^\\s*(?:export\\s+)?${keyVariable}\\s*=`, "m").test(text);
-  if (has) warn(`${shown(path)} has ${keyVariable} already: its value is used`);
-  else warn(`add this line to ${shown(path)}, with your key: ${keyVariable}=…`);
+/** A line of `.gitignore` that keeps `.env` out of a repository, as people write it. */
+const IGNORES_ENV = /^(?:\*\*\/|\/)?(?:\.env\*?|\*\.env)$/m;
+
+/** A key that is committed is a key that is lost. */
+async function sayUnlessIgnored(path: string): Promise<void> {
+  const folders = foldersUpFrom(dirname(path));
+  const root = folders.findIndex((folder) => existsSync(join(folder, ".git")));
+  if (root === -1) return;
+  for (const folder of folders.slice(0, root + 1)) {
+    if (IGNORES_ENV.test(await readFile(join(folder, ".gitignore"), "utf8").catch(() => ""))) return;
+  }
+  warn(`this is a git repository: add .env to ${shown(join(folders[root]!, ".gitignore"))}`);
 }
 
 /** The check that `gateway check` makes. @throws ExitError for a configuration that cannot serve */
@@ -145,7 +177,7 @@ function schemasFor(file: string): Starter["schemas"] {
   const installed = foldersUpFrom(folder).map((parent) => join(parent, PACKAGE));
   const own = fileURLToPath(new URL("../../", import.meta.url));
   const checkout = relative(own, folder).startsWith("..") ? [] : [own];
-  const places = [...installed, ...checkout].flatMap((root) => [join(root, "schemas"), join(root, "dist/schemas")]);
+  const places = [...installed, ...checkout].map((root) => join(root, "schemas"));
   const found = places.find((place) => existsSync(join(place, SCHEMAS.gateway)));
   if (found === undefined) return null;
   const near = relative(folder, found).split(sep).join("/");

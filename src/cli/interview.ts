@@ -114,7 +114,8 @@ function addressOf(text: string): Address {
     return { wrong: "holds a user or a password: remove them, and give the key with --key" };
   }
   if (/[?#]/.test(trimmed)) return { wrong: "must end at the path: remove what begins with ? or #" };
-  return { url: trimmed.replace(/\/+$/, "").replace(OPERATION, "") };
+  const path = trimmed.replace(/\/+$/, "").replace(OPERATION, "");
+  return { url: path.replace(/^https?/i, (scheme) => scheme.toLowerCase()) };
 }
 
 /** Words of an example address that the operator replaces. */
@@ -136,15 +137,18 @@ function candidatesOf({ dialect, baseUrl }: ProviderEntry, url: string): readonl
 
 // Questions.
 
-/** Models that `--yes` takes of a server of one's own, and the most that are shown at a time. */
+/** Most models of a local server that are taken without asking. */
 const MAX_OWN_MODELS = 20;
 const MAX_SHOWN_MODELS = 15;
-/** Price is asked for so many models; for more there is the file. */
+/** Nobody types the prices of more models: they are written in the file. */
 const MAX_PRICED_MODELS = 3;
-/** The gateway's own port, and the one that it takes where a provider has that: llama.cpp's server does. */
+/** The gateway's default port, and the one for a machine where llama.cpp's server has it. */
 const PORTS = { usual: "8080", other: 8090 };
 
-/** What a person or the flags say. */
+/** What `listModels` says of a 401 or 403. */
+const REFUSED_KEY = /refused the API key/;
+
+/** What flags and answers say. */
 export type Answers = Omit<Starter, "schemas" | "fileName" | "today" | "inContainer">;
 
 interface Found {
@@ -152,7 +156,7 @@ interface Found {
   readonly listing: ModelListing;
 }
 
-/** Finds out what the files say: by flags, else by questions, else by what is usual. */
+/** Collects what the files need: from flags, else by asking, else the defaults. */
 export class Interview {
   readonly #flags: Flags;
   readonly #env: Readonly<Record<string, string | undefined>>;
@@ -176,8 +180,14 @@ export class Interview {
     const entry = this.#flags.entry ?? (await this.#provider());
     const url = await this.#address(entry);
     const free = entry.local || (isCompatible(entry) && isLoopback(URL.parse(url)?.hostname ?? ""));
-    const key = await this.#key(entry, free);
-    const { baseUrl, listing } = await this.#list(entry, url, key.value);
+    let key = await this.#key(entry, free);
+    let { baseUrl, listing } = await this.#list(entry, url, key.value);
+    while (this.#asked !== null && !listing.ok && key.isSaved && REFUSED_KEY.test(listing.reason)) {
+      const value = await this.#typedKey(this.#asked, entry, "keep it");
+      if (value === "") break;
+      key = { ...key, value };
+      ({ baseUrl, listing } = await this.#list(entry, url, value));
+    }
     const models = await this.#models({ entry, free }, listing);
     const { hostname, port } = new URL(baseUrl.startsWith("http") ? baseUrl : "http://sim");
     return {
@@ -239,21 +249,22 @@ export class Interview {
       if (inEnvironment === "") warn(`${variable} is not set: set it before you start the gateway`);
       return named;
     }
-    if (inEnvironment !== "" && !free) {
-      warn(`using ${variable} of the environment`);
+    if (inEnvironment !== "") {
+      warn(`using ${variable} of the environment or .env`);
       return named;
     }
     if (this.#asked === null && free) return { variable: null, value: "", isSaved: false, fromEnvironment: false };
-    const typed = this.#asked === null ? "" : await this.#typedKey(this.#asked, entry, free);
+    const typed =
+      this.#asked === null ? "" : await this.#typedKey(this.#asked, entry, free ? "it needs none" : "later");
     if (typed !== "") return { variable, value: typed, isSaved: true, fromEnvironment: false };
     if (free) return { variable: null, value: "", isSaved: false, fromEnvironment: false };
     warn(`no key: write it into .env as ${variable}=…`);
     return { variable, value: "", isSaved: false, fromEnvironment: false };
   }
 
-  async #typedKey(asked: Questions, { displayName }: ProviderEntry, free: boolean): Promise<string> {
+  async #typedKey(asked: Questions, { displayName }: ProviderEntry, enter: string): Promise<string> {
     for (;;) {
-      const question = `API key of ${displayName}${free ? ", if it takes one" : ""} (not shown; Enter: none):`;
+      const question = `API key of ${displayName} (not shown; Enter: ${enter}):`;
       const key = await asked.ask(question, { hidden: true });
       const wrong = key === "" ? null : whyNoKey(key);
       if (wrong === null) return key;
@@ -269,7 +280,11 @@ export class Interview {
     }
     const { dialect, vendor } = entry;
     const ask = (baseUrl: string): Promise<ModelListing> =>
-      askProvider({ dialect, baseUrl, apiKey, ...(vendor !== undefined && { vendor }) }, { dialects: DIALECTS });
+      askProvider(
+        { dialect, baseUrl, apiKey, ...(vendor !== undefined && { vendor }) },
+        { dialects: DIALECTS, ...(this.#asked && { signal: this.#asked.signal }) },
+      );
+    this.#asked?.say(`Asking ${URL.parse(likeliest)?.host} for its models…`);
     const listing = await ask(likeliest);
     if (listing.ok) return { baseUrl: likeliest, listing };
     for (const baseUrl of others) {

@@ -110,16 +110,16 @@ function packageVersion(): string {
 function addInitCommand(program: Command): void {
   program
     .command("init")
-    .description("write gateway.yaml, .env and gateway.test.yaml for one provider; asks for what is not given")
-    .option("--provider <name>", "openai, anthropic, gemini, ollama … or compatible; an unknown name lists them all")
-    .option("--url <url>", "address of the provider, where it is not the usual one; needed for compatible")
-    .option("--key <key>", "its API key, kept in .env")
-    .option("--key-env <name>", "a variable that has the key, in place of --key; no secret is written")
-    .option("--model <id>", "the provider's name of a model to publish; may be repeated", collect)
-    .option("--yes", "ask nothing: take what is usual")
+    .description("write a first configuration for one provider: gateway.yaml, .env and gateway.test.yaml")
+    .option("--provider <name>", "openai, anthropic, gemini, ollama … or compatible; a wrong name prints all of them")
+    .option("--url <url>", "address of the provider (default: its usual one); required for compatible")
+    .option("--key <key>", "API key; saved in .env")
+    .option("--key-env <name>", "variable that holds the API key (default: the provider's own); no secret is written")
+    .option("--model <id>", "model to publish, by the provider's name; repeatable", collect)
+    .option("--yes", "ask nothing")
     .addHelpText(
       "after",
-      "\nFiles that exist are kept. Without --model, it takes the newest chat model that the provider lists; of a server of\nyour own, all of them. A provider that cannot be reached is a warning: the files are written all the same.",
+      "\nOn a terminal it asks for what is not given. Otherwise, without --model, it takes the newest chat model that the\nprovider lists, or all models of a local server. Existing files are kept. If the provider cannot be reached, the files\nare written and a warning is printed.",
     )
     .action(async (_options: object, command: Command) => {
       const { init } = await import("./init.ts");
@@ -131,6 +131,7 @@ function addServeCommands(program: Command): void {
   program
     .command("dev")
     .description("serve for development: readable logs, and a demo user and key on an empty store")
+    .option("--port <number>", "port of the first listener; the others move along (default: $PORT, else as configured)")
     .action(async (_options: object, command: Command) => {
       const { dev } = await import("./dev.ts");
       await dev(command.optsWithGlobals<ServeOptions>());
@@ -138,6 +139,7 @@ function addServeCommands(program: Command): void {
   program
     .command("serve")
     .description("serve for production; no demo data")
+    .option("--port <number>", "port of the first listener (default: $PORT, else as configured)")
     .option("--strict", "do not start on warnings or an invalid file, even if a last good configuration is saved")
     .addOption(
       new Option("--log-level <level>", "lowest level to log")

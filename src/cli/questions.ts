@@ -22,7 +22,7 @@ export class Questions {
   readonly #output: NodeJS.WritableStream;
   readonly #answers: string[] = [];
   #waiting: { readonly resolve: (answer: string) => void; readonly reject: (error: Error) => void } | null = null;
-  #closed = false;
+  readonly #givenUp = new AbortController();
   #hidden = false;
 
   constructor({ input, output }: Terminal) {
@@ -43,9 +43,14 @@ export class Questions {
     });
     // Ctrl-C, Ctrl-D, or a terminal that is gone.
     this.#reader.on("close", () => {
-      this.#closed = true;
+      this.#givenUp.abort();
       this.#waiting?.reject(cancelled());
     });
+  }
+
+  /** Aborts when the person gives up. */
+  get signal(): AbortSignal {
+    return this.#givenUp.signal;
   }
 
   /** Shows something that is no question. */
@@ -56,7 +61,7 @@ export class Questions {
   /** @throws ExitError when the person gives up. */
   async ask(question: string, { fallback, hidden = false }: AskOptions = {}): Promise<string> {
     this.#reader.setPrompt(fallback === undefined ? `${question} ` : `${question} [${fallback}] `);
-    if (!this.#closed) this.#reader.prompt();
+    if (!this.signal.aborted) this.#reader.prompt();
     this.#hidden = hidden;
     try {
       const answer = (await this.#line()).trim();
@@ -75,7 +80,7 @@ export class Questions {
   async #line(): Promise<string> {
     const kept = this.#answers.shift();
     if (kept !== undefined) return kept;
-    if (this.#closed) throw cancelled();
+    if (this.signal.aborted) throw cancelled();
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     this.#waiting = { resolve, reject };
     return await promise;

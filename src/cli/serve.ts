@@ -1,37 +1,54 @@
+import type { SignInLinks } from "../accounts/sign-in/links.ts";
 import { type FirstLoad, loadFirst } from "../gateway/configuration.ts";
 import { urlOf } from "../gateway/listeners.ts";
 import { handleSignals } from "../gateway/shutdown.ts";
 import { type Gateway, startGateway } from "../gateway/start.ts";
-import { inBackground } from "../kit/index.ts";
+import { deepFreeze, inBackground, type Snapshot } from "../kit/index.ts";
 import { createLog, type GatewayLog, type LogLevel, prettyLines } from "../telemetry/log.ts";
 import { WorkerFailed } from "../workers/pool.ts";
 import { startSupervisor } from "../workers/supervisor.ts";
 import { isWorker, serveAsWorker } from "../workers/worker.ts";
 import { configFile, EXIT } from "./options.ts";
+import { movePorts, refuseClashes, wantedPort } from "./ports.ts";
 
 export interface ServeOptions {
   readonly config?: string;
   readonly strict?: boolean;
   readonly logLevel?: LogLevel;
-  /** In place of this process's. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** The first public port, in place of the configured one. */
+  readonly port?: string;
+}
+
+/** What `dev` adds to a start. */
+interface DevParts {
+  readonly adjust?: (snapshot: Snapshot) => Snapshot;
+  readonly links?: SignInLinks;
 }
 
 /** Serves until a signal. @returns the gateway where this process serves alone, else null. */
-export async function serve(mode: "dev" | "serve", options: ServeOptions): Promise<Gateway | null> {
-  const { config, strict = false, logLevel = "info", env = process.env } = options;
+export async function serve(
+  mode: "dev" | "serve",
+  { config, strict = false, logLevel = "info", port }: ServeOptions,
+  { adjust: more, links }: DevParts = {},
+): Promise<Gateway | null> {
+  const { env } = process;
+  const wanted = wantedPort(port, env);
+  const moved = (snapshot: Snapshot): Snapshot =>
+    wanted === null ? snapshot : deepFreeze({ ...snapshot, server: movePorts(snapshot.server, wanted, mode) });
+  const adjust = (snapshot: Snapshot): Snapshot => moved(more?.(snapshot) ?? snapshot);
   const log = createLog({ level: logLevel, pretty: mode === "dev" && (await prettyLines()) });
-  const settings = { mode, file: configFile(config), strict, env, log };
+  const settings = { mode, file: configFile(config), strict, env, adjust, log };
   if (isWorker()) {
     await serveAsWorker(settings);
     return null;
   }
   const start = await loadFirst(settings);
+  if (wanted !== null) refuseClashes(start.loaded.snapshot.server, wanted);
   if (mode === "serve" && start.loaded.snapshot.server.workers > 1) {
     await serveWithWorkers(start, log);
     return null;
   }
-  const gateway = await startGateway({ ...settings, start });
+  const gateway = await startGateway({ ...settings, start, ...(links && { links }) });
   handleSignals({
     drain: (maxMs) => gateway.drain(maxMs),
     reload: () => inBackground(log, "a reload", gateway.reload()),

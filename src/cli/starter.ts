@@ -66,7 +66,8 @@ export function gatewayYaml(starter: Starter): string {
     ...serverLines(starter),
     "",
   );
-  return head + providerYaml(starter);
+  const isUsual = serverLines(starter).length === 0;
+  return head + providerYaml(starter) + lines(...(isUsual ? CONSOLE : []));
 }
 
 /** The sections about the provider and its models. */
@@ -89,6 +90,13 @@ export function providerYaml(starter: Starter): string {
     ...routesOf(models).flatMap(([route, model]) => modelLines(starter, route, model)),
   );
 }
+
+/** Off until somebody wants it: many machines have something else on this port. */
+const CONSOLE = [
+  "",
+  "# The console for operators. gateway dev makes a token; gateway serve takes it from .env.",
+  '# server: { admin: { host: 127.0.0.1, port: 9090, token: "${env:GATEWAY_ADMIN_TOKEN:-}" } }',
+];
 
 /** Only where the defaults do not serve: a port that is taken, or a container. */
 function serverLines({ entry, baseUrl, port, inContainer }: Starter): readonly string[] {
@@ -124,7 +132,7 @@ function priceLines(starter: Starter, model: StarterModel): readonly string[] {
   if (lacksPrice(starter, model)) {
     const prices = units.map((unit) => `${unit}: 0`).join(", ");
     return [
-      `    # Write ${starter.entry.displayName}'s price here. While it is 0, requests cost your users nothing.`,
+      "    # Write the provider's price here. While it is 0, requests cost your users nothing.",
       `    price: { ${prices} }`,
     ];
   }

@@ -56,8 +56,8 @@ export async function readEnvFile(path: string, read: FileAccess["read"]): Promi
   }
 }
 
-/** A name as a reference may have it. */
-const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=[ \t]*(.*)$/;
+/** Names may be longer than those that a reference can have: the file may be for other programs, too. */
+const ASSIGNMENT = /^[ \t]*(?:export[ \t]+)?([A-Za-z0-9_.-]+)[ \t]*=[ \t]*(.*)$/;
 const COMMENT_OR_NOTHING = /^[ \t]*(?:#.*)?$/;
 const QUOTES: ReadonlySet<string> = new Set(["'", '"', "`"]);
 const NO_ASSIGNMENT = "is not NAME=value";
@@ -87,10 +87,17 @@ export function parseEnvFile(text: string): EnvFile {
         at = found.end;
       }
     } else {
-      values[name] = rest.replace(/#.*$/, "").replace(/[ \t]+$/, "");
+      values[name] = withoutBlanks(rest.split("#", 1)[0]!);
     }
   }
   return { values, bad };
+}
+
+/** Without the blanks at its end. Other kinds of space belong to a value. */
+function withoutBlanks(text: string): string {
+  let end = text.length;
+  while (end > 0 && " \t".includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
 
 /** The text up to the next such quote, on this line or a later one; null where it is not the end of a line. */

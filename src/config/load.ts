@@ -43,6 +43,8 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly now?: number | null;
   /** `check` unless given. `lenient`: a listener's file that cannot be used is a warning. `skip`: none is read. */
   readonly tlsFiles?: "check" | "lenient" | "skip";
+  /** What the command line changes in every snapshot, such as the port; the steps of the pipeline stay. */
+  readonly adjust?: (snapshot: Snapshot) => Snapshot;
   /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
   readonly dryRun?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
 }
@@ -195,7 +197,8 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const ok = !found.some(({ severity }) => severity === "error" || (options.strict === true && severity !== "note"));
     const settings = steps.map((step) => step.settings);
     const built = { file, folder, hash, pem: tls.texts, served };
-    const snapshot = ok && valid ? yield* buildSnapshot(valid, settings, built) : null;
+    const written = ok && valid ? yield* buildSnapshot(valid, settings, built) : null;
+    const snapshot = written && (options.adjust?.(written) ?? written);
     const publishing = publishingPlaces(tree.root);
     const files = [...watched(), ...onDisk.files()];
     const rest = { hash, files, sources: [...sources.values()], publishing, secrets };

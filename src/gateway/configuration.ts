@@ -13,7 +13,7 @@ import { logWarnings } from "./warnings.ts";
 /** A configuration that can serve. */
 export type Loaded = LoadResult & { readonly ok: true; readonly snapshot: Snapshot };
 
-export interface LoadSettings extends Pick<LoadOptions, "file" | "env" | "strict"> {
+export interface LoadSettings extends Pick<LoadOptions, "file" | "env" | "strict" | "adjust"> {
   readonly mode: "serve" | "dev";
   readonly log: Log;
 }
@@ -59,8 +59,12 @@ export function loadAgain(settings: LoadSettings, serves = false): Promise<LoadR
   return loadConfig({ ...loadOptions(settings), ...(serves && { tlsFiles: "lenient" }) });
 }
 
-export function loadOptions({ file, env, strict, mode, log }: LoadSettings): LoadOptions {
-  return { file, env, strict, mode, ...BUILT_IN, dryRun: (step, snapshot) => dryRun(step, snapshot, log) };
+export function loadOptions({ file, env, strict, mode, log, adjust }: LoadSettings): LoadOptions {
+  return {
+    ...{ file, env, strict, mode, ...BUILT_IN },
+    ...(adjust && { adjust }),
+    dryRun: (step, snapshot) => dryRun(step, snapshot, log),
+  };
 }
 
 export function isLoaded(result: LoadResult): result is Loaded {
@@ -105,8 +109,9 @@ async function lastGood({
   file,
   env,
   mode,
+  adjust,
   log,
-}: Pick<LoadOptions, "file" | "env" | "mode"> & { readonly log: Log }): Promise<Loaded | null> {
+}: Pick<LoadOptions, "file" | "env" | "mode" | "adjust"> & { readonly log: Log }): Promise<Loaded | null> {
   const path = resolve(file);
   const variables = await environmentOf(path, env);
   const hint = await storeUrlHint(path, variables);
@@ -114,7 +119,7 @@ async function lastGood({
     [hint ?? "", variables["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, variables)),
   );
   for (const folder of folders) {
-    const result = await loadLastGood(folder, { env, mode, ...BUILT_IN });
+    const result = await loadLastGood(folder, { env, mode, ...(adjust && { adjust }), ...BUILT_IN });
     if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
     if (result !== null) log.warn({ folder }, "last good configuration is not usable either");
   }

@@ -111,7 +111,7 @@ export function publicServer(...parts: PublicParts): PublicServer {
 
 /** @returns the address as bound; null where none is configured. @throws Error for an address that cannot be had. */
 export async function listenAdmin(
-  { start, now, log, state, closing }: StartContext,
+  { start, links, now, log, state, closing }: StartContext,
   view: AdminView,
   services: AdminServices,
   files: PageFiles,
@@ -128,6 +128,7 @@ export async function listenAdmin(
       trustedProxies: state.snapshot.server.trustedProxies,
     }),
     pages,
+    ...(links && { redeemLink: (code: string, address: string) => links.redeem("operator", code, address) }),
     now,
     log,
   });

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { join } from "node:path";
 import { AccessTrail } from "../accounts/access-trail.ts";
 import { createAuthentication } from "../accounts/authenticate.ts";
+import type { SignInLinks } from "../accounts/sign-in/links.ts";
 import { createSignIn } from "../accounts/sign-in/sign-in.ts";
 import { createTokens } from "../accounts/tokens.ts";
 import { DIALECTS } from "../dialects/capabilities.ts";
@@ -44,6 +45,8 @@ import { createTokenizer, type Tokenizer } from "./tokenizer.ts";
 export interface StartContext {
   readonly settings: LoadSettings;
   readonly start: FirstLoad;
+  /** Sign-in links of `gateway dev`; null for every other start. */
+  readonly links: SignInLinks | null;
   /** Unix milliseconds; null: the system's clock, and the store's own where it has one. */
   readonly clock: (() => number) | null;
   readonly now: () => number;
@@ -134,7 +137,7 @@ export async function openAccounts(
   { store }: Pick<Storage, "store">,
   limits: { readonly maxKeys?: number } = {},
 ): Promise<Accounts> {
-  const { settings, start, now, log, state, closing } = context;
+  const { settings, start, links, now, log, state, closing } = context;
   const proxies = proxyRules(settings.env);
   const auth = (): Snapshot["auth"] => state.snapshot.auth;
   const tokens = await createTokens({
@@ -146,7 +149,7 @@ export async function openAccounts(
   const { onFailure } = start.loaded.snapshot.store;
   const identities = createAuthentication({ store, tokens, now, onFailure: () => onFailure, ...limits });
   closing.add(() => identities.close());
-  const signIn = createSignIn({ settings: auth, store, tokens, limitKey, now, log, proxies });
+  const signIn = createSignIn({ settings: auth, store, tokens, limitKey, links, now, log, proxies });
   closing.add(() => signIn.close());
   const killSwitch = new KillSwitch({ store, log });
   closing.add(() => killSwitch.close());

@@ -2,6 +2,7 @@ import { watchConfig } from "../config/watch.ts";
 import { type Address, type AdminToken, inBackground, type Store } from "../kit/index.ts";
 import type { Explainer } from "../offline/answer.ts";
 import type { AccessTrail } from "../accounts/access-trail.ts";
+import type { SignInLinks } from "../accounts/sign-in/links.ts";
 import type { Explain } from "../server/admin/endpoint.ts";
 import type { SignInRecord } from "../server/endpoint.ts";
 import { NOT_BUILT, PAGES_FOLDER, readPages } from "../server/pages.ts";
@@ -54,6 +55,8 @@ export interface GatewayOptions extends Partial<Omit<LoadSettings, "file" | "log
   readonly now?: () => number;
   /** The configuration to start with; loaded from the file unless given. */
   readonly start?: FirstLoad;
+  /** Sign-in links that this process honours; none unless given. */
+  readonly links?: SignInLinks;
   /** In place of what this process measures each second. */
   readonly measureLoad?: () => Load;
   /** For one of several processes that share the listen addresses; their supervisor has the admin listener. */
@@ -215,13 +218,16 @@ async function prepare(options: GatewayOptions): Promise<StartContext> {
   const { file, strict = false, mode = "serve", logLevel = "info", logPretty = false } = options;
   const plain = options.log ?? createLog({ level: logLevel, pretty: logPretty && (await prettyLines()) });
   const log = withConfig(plain, () => shortHash(state.snapshot.hash));
+  const { adjust, links = null } = options;
   const env = await processVariables({ file, env: options.env ?? process.env });
-  const start = options.start ?? (await loadFirst({ file, env, strict, mode, log: plain }));
-  const settings: LoadSettings = { file, env, strict, mode, log };
+  const loading = { file, env, strict, mode, ...(adjust && { adjust }) };
+  const start = options.start ?? (await loadFirst({ ...loading, log: plain }));
+  const settings: LoadSettings = { ...loading, log };
   const now = options.now ?? Date.now;
   const state = new ProcessState({ snapshot: start.loaded.snapshot, startedAt: now() });
   const elapsed = options.now ?? (() => performance.now());
-  return { settings, start, clock: options.now ?? null, now, elapsed, log, state, closing: new Closing(log) };
+  const closing = new Closing(log);
+  return { settings, start, links, clock: options.now ?? null, now, elapsed, log, state, closing };
 }
 
 /** Answers what would become of a request; loaded with the first question. */

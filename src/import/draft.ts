@@ -8,8 +8,6 @@ import { Secrets, Variables } from "./secrets.ts";
 import { type Field, leavesOf } from "./source.ts";
 
 const NO_LIMITS = { day: "none", hour: "none", minute: "none", streams: "none" } as const;
-/** The plan that everybody is on, and the tier of models that are in no other. */
-export const OPEN = OPEN_TIER;
 /** What names of models have beside letters and digits; every other character becomes `-`. */
 const NOT_IN_MODEL_NAME = /[^A-Za-z0-9_.:@-]+/g;
 const MAX_MODEL_NAME_CHARACTERS = 128;
@@ -31,7 +29,7 @@ export class Draft {
   readonly findings = new Findings();
   readonly variables = new Variables();
   readonly secrets: Secrets;
-  readonly config: GatewayConfig & { models: Record<string, ModelConfig> } = {
+  readonly config: GatewayConfig = {
     version: 1,
     upstreams: {},
     models: {},
@@ -68,8 +66,8 @@ export class Draft {
     return field?.text == null ? null : this.#readReference(field.text.trim());
   }
 
-  /** A reference to the variable that a secret comes from. @param wanted names it, if the source does not. */
-  secret(field: Field, wanted: string): SecretReference {
+  /** A reference to the variable that a secret comes from. @param wanted names it, if the source does not. @param text the secret alone, where the field holds more. */
+  secret(field: Field, wanted: string, text = field.text ?? ""): SecretReference {
     const named = this.referenceOf(field);
     if (named !== null) {
       const name = this.variables.use(named);
@@ -84,10 +82,10 @@ export class Draft {
               );
       return { text: `\${env:${name}}`, tell: told };
     }
-    const text = field.text ?? "";
     this.secrets.note(text);
     const name = this.variables.nameOf(text, wanted);
-    const reason = `is a secret that is not copied: put it into the variable ${name}`;
+    const part = text === field.text ? "it" : "the key alone";
+    const reason = `is a secret that is not copied: put ${part} into the variable ${name}`;
     return { text: `\${env:${name}}`, tell: (target) => this.findings.changed(field, target, reason) };
   }
 
@@ -124,13 +122,24 @@ export class Draft {
     return id;
   }
 
+  /** Without upstreams whose deployments were all left out. */
+  removeUnused(): void {
+    const { models = {}, upstreams } = this.config;
+    const chains = Object.values(models).flatMap(({ chain }) => chain);
+    const used = new Set(
+      chains.flatMap((step) => ("targets" in step ? step.targets : [step])).map(({ upstream }) => upstream),
+    );
+    for (const name of Object.keys(upstreams)) if (!used.has(name)) delete upstreams[name];
+  }
+
   addModel(id: string, model: ModelConfig): void {
+    this.config.models ??= {};
     this.config.models[id] = model;
   }
 
   /** A plan beside the open one, which stands in the file from then on. */
   addPlan(name: string, access: TierConfig["access"], limits: Partial<LimitsConfig> = {}): void {
-    this.config.tiers ??= { [OPEN]: { access: "all", limits: NO_LIMITS } };
+    this.config.tiers ??= { [OPEN_TIER]: { access: "all", limits: NO_LIMITS } };
     this.config.tiers[name] ??= { access, limits: { ...NO_LIMITS, ...limits } };
   }
 

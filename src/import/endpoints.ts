@@ -28,7 +28,7 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
   const named = draft.referenceOf(field);
   if (named !== null) {
     const name = variables.use(named);
-    const suffix = provider.local ? localSuffix(name) : "";
+    const suffix = provider.local || provider.suffix !== undefined ? localSuffix(name) : "";
     const reason = suffix === "" ? `comes from the variable ${name}` : `comes from ${name}, ${suffix.why}`;
     return {
       baseUrl: `\${env:${name}}${suffix === "" ? "" : suffix.path}`,
@@ -84,10 +84,11 @@ function localSuffix(name: string): "" | { readonly path: string; readonly why: 
   return /V1$/.test(name) ? "" : { path: "/v1", why: "with /v1 behind it: set it to the address without a path" };
 }
 
-function pathOf(url: URL, { dialect, local }: Provider): string {
+function pathOf(url: URL, { dialect, local, suffix = "" }: Provider): string {
   let path = url.pathname.replace(OPERATION, "").replace(/\/+$/, "");
   if (dialect === "anthropic" && path === "/v1") path = "";
   if (dialect === "openai" && local && (path === "" || path === "/api")) path = "/v1";
+  if (dialect === "openai" && suffix !== "" && !/\/v\d+(?:\w+)?(?:\/openai)?$/.test(path)) path += suffix;
   if (dialect === "azure") path = path.replace(/\/openai\/deployments(?:\/.*)?$/, "").replace(/\/openai$/, "");
   return path;
 }
@@ -105,14 +106,39 @@ export interface Headers {
   readonly tell: (target: (name: string) => string) => void;
 }
 
-/** Configured headers: only values that are known to be no credentials are copied, all others come from variables. */
-export function headersOf(draft: Draft, fields: readonly (Field | undefined)[], wanted: string): Headers {
+/** Headers in which dialects send keys: configured, they would replace all of `api_keys`. */
+const CREDENTIALS = /^(?:authorization|x-api-key|api-key|x-goog-api-key|xi-api-key)$/i;
+
+/** The header that carries a key, where the source has none elsewhere. */
+export function credentialsHeader(fields: readonly (Field | undefined)[]): Field | undefined {
+  const headers = fields.flatMap((field) => [...(field?.entries ?? [])]);
+  return headers.find(([name, value]) => CREDENTIALS.test(name) && value.text !== null)?.[1];
+}
+
+/** The key that a header or a field of the source holds. */
+export function keyText(field: Field): string {
+  return (field.text ?? "").replace(/^Bearer\s+/i, "");
+}
+
+/**
+ * Configured headers: only values that are known to be no credentials are copied, all others come from variables.
+ * @param key the field that the upstream's key comes from, which may be a header.
+ */
+export function headersOf(
+  draft: Draft,
+  fields: readonly (Field | undefined)[],
+  { wanted, key }: { readonly wanted: string; readonly key: Field | undefined },
+): Headers {
   const headers: Record<string, string> = {};
   const tells: ((target: (name: string) => string) => void)[] = [];
   for (const field of fields) {
     for (const [name, value] of field?.entries ?? []) {
       if (value.kind !== "scalar" || !HEADER_NAME.test(name)) {
         draft.findings.lost(value, "is no header with one line of text");
+        continue;
+      }
+      if (CREDENTIALS.test(name)) {
+        if (value !== key) draft.findings.lost(value, "would replace the keys of api_keys: put its key there instead");
         continue;
       }
       if (OWN_HEADERS.test(name)) {

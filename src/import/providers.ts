@@ -11,6 +11,8 @@ export interface Provider {
   readonly variable: string;
   /** A server of the operator's own: needs no key, bills nobody. */
   readonly local: boolean;
+  /** What the source leaves out at the end of addresses. */
+  readonly suffix?: string;
 }
 
 const compatible = (baseUrl: string, variable: string): Provider => ({
@@ -20,13 +22,16 @@ const compatible = (baseUrl: string, variable: string): Provider => ({
   local: false,
 });
 
+/** What a service account's key is put into. */
+export const VERTEX_VARIABLE = "GOOGLE_CREDENTIALS";
+
 /**
  * Providers beside those of the directory. The OpenAI-compatible ones have the addresses and variables that LiteLLM knows
  * them by: https://github.com/BerriAI/litellm/blob/main/litellm/litellm_core_utils/get_llm_provider_logic.py
  */
 const OTHERS = {
-  "vertex-gemini": { dialect: "gemini", baseUrl: null, variable: "GOOGLE_CREDENTIALS", local: false },
-  "vertex-anthropic": { dialect: "anthropic", baseUrl: null, variable: "GOOGLE_CREDENTIALS", local: false },
+  "vertex-gemini": { dialect: "gemini", baseUrl: null, variable: VERTEX_VARIABLE, local: false },
+  "vertex-anthropic": { dialect: "anthropic", baseUrl: null, variable: VERTEX_VARIABLE, local: false },
   codestral: compatible("https://codestral.mistral.ai/v1", "CODESTRAL_API_KEY"),
   huggingface: compatible("https://router.huggingface.co/v1", "HF_TOKEN"),
   deepinfra: compatible("https://api.deepinfra.com/v1/openai", "DEEPINFRA_API_KEY"),
@@ -71,6 +76,11 @@ export function providerNamed(name: Named): Provider {
   };
 }
 
-function isOther(name: Named): name is keyof typeof OTHERS {
+/** Whether there is a provider of that name. */
+export function isNamed(name: string): name is Named {
+  return PROVIDER_DIRECTORY.has(name) || isOther(name);
+}
+
+function isOther(name: string): name is keyof typeof OTHERS {
   return Object.hasOwn(OTHERS, name);
 }

@@ -1,7 +1,10 @@
 import { basename, relative, dirname } from "node:path";
+import { importAisix, isAisix } from "./aisix.ts";
+import { importBifrost, isBifrost } from "./bifrost.ts";
 import type { Draft } from "./draft.ts";
 import type { Finding, Status } from "./findings.ts";
 import { importLitellm, LITELLM_KEYS } from "./litellm/index.ts";
+import { importOneApi, isOneApi } from "./one-api.ts";
 import { type Field, ImportError, readSource } from "./source.ts";
 import { writeTests } from "./tests.ts";
 import { writeYaml } from "./write.ts";
@@ -31,6 +34,24 @@ export const SOURCES = {
     file: "a config.yaml of LiteLLM, with model_list",
     isLike: (root) => LITELLM_KEYS.some((key) => root.entries.has(key)),
     read: importLitellm,
+  },
+  "one-api": {
+    name: "one-api or new-api",
+    file: "a list of channels of one-api or new-api (the answer of GET /api/channel/)",
+    isLike: isOneApi,
+    read: importOneApi,
+  },
+  bifrost: {
+    name: "Bifrost",
+    file: "a config.json of Bifrost, with providers",
+    isLike: isBifrost,
+    read: importBifrost,
+  },
+  aisix: {
+    name: "AISIX",
+    file: "a resources.yaml of AISIX, with provider_keys and models",
+    isLike: isAisix,
+    read: importAisix,
   },
 } as const satisfies Readonly<Record<string, Source>>;
 
@@ -80,7 +101,7 @@ export function countsOf(findings: readonly Finding[]): Readonly<Record<Status, 
 
 function headerOf({ variables, config }: Draft, name: string, shown: string, findings: readonly Finding[]): string[] {
   const { mapped, changed, lost } = countsOf(findings);
-  const models = Object.keys(config.models).length;
+  const models = Object.keys(config.models ?? {}).length;
   return [
     `Imported from ${name} (${basename(shown)}): ${mapped} fields mapped, ${changed} changed, ${lost} lost.`,
     ...(models === 0 ? ["No model came over: see the findings of the import."] : []),

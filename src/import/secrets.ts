@@ -133,5 +133,5 @@ export function variableName(wanted: string): string {
 
 /** A text of the source as the value of a key: `${` is no reference. */
 export function literal(text: string): string {
-  return text.replaceAll("${", "$${");
+  return text.replaceAll("${", () => "$${");
 }

@@ -88,6 +88,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
   const context: StartContext = {
     settings: { file: loaded.snapshot.file, env: {}, mode: "dev", log: SILENT },
     start: { loaded, files: [], rejected: null },
+    links: null,
     clock: now,
     now,
     elapsed: now,

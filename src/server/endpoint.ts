@@ -207,7 +207,7 @@ export interface UpstreamHealth {
 /** Writes down how users' sign-ins end. */
 export interface SignInRecord {
   /** @param address the client's. Never rejects. */
-  succeeded(userId: string, method: "code" | "oauth", address: string): Promise<void>;
+  succeeded(userId: string, method: "code" | "link" | "oauth", address: string): Promise<void>;
   failed(result: "failed" | "limited"): void;
 }
 

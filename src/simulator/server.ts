@@ -151,7 +151,7 @@ class Routes {
 
   async #serve(visit: Context): Promise<void> {
     const { request, path } = visit;
-    if (path.endsWith("/chat/completions") && !path.includes("/openai/")) {
+    if (isChat(path)) {
       allow(request, path, "POST");
       return this.#complete(visit);
     }
@@ -288,6 +288,12 @@ interface Route {
   readonly path: RegExp;
   readonly dialect: Dialect;
   readonly endpoint: Endpoint;
+}
+
+/** Below `/openai/` is Azure, but for addresses such as `/v1beta/openai` of Google and `/v1/openai` of DeepInfra. */
+function isChat(path: string): boolean {
+  if (!path.endsWith("/chat/completions")) return false;
+  return !path.includes("/openai/") || /\/v\d+(?:alpha|beta)?\/openai\/chat\/completions$/.test(path);
 }
 
 /** Azure's own form of what OpenAI has, at a deployment or under `/openai/v1`. */

@@ -3,7 +3,7 @@ import { CLIENT_SECRET, TestIssuer } from "../accounts/sign-in/issuer.ts";
 import { eventually, Exchange } from "../e2e/support/http.ts";
 import { required } from "../support/programs.ts";
 import { accessibilityFaults, BROWSERS, screenshot } from "./support/browser.ts";
-import { MARKUP, REFUSAL, Stage } from "./support/stage.ts";
+import { MARKUP, OPERATOR_TOKEN, REFUSAL, Stage } from "./support/stage.ts";
 
 describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
   let stage: Stage;
@@ -47,6 +47,37 @@ describe.skipIf(!required(...BROWSERS))("the dashboard", () => {
         await page.evaluate<string>("JSON.stringify([localStorage, sessionStorage, document.cookie])"),
       ).not.toMatch(/eyJ|rt_|rk_/);
     }));
+
+  test("a link of `gateway dev` signs in once; after that the page says what to do, and the code field has the focus", async () => {
+    const { email } = await stage.guest();
+    const dashboard = `${stage.url}/#/?email=${email}&code=${stage.links.issue("user", email)}`;
+    const console = `${stage.adminUrl}/console#/?code=${stage.links.issue("operator", OPERATOR_TOKEN)}`;
+    await stage.visit({}, async ({ page }) => {
+      for (const link of [dashboard, console]) {
+        await page.goto(link);
+        await page.getByRole("heading", { name: "Overview" }).waitFor();
+        expect(page.url()).not.toContain("code=");
+      }
+      // Used up; this browser is signed in already.
+      for (const link of [dashboard, console]) {
+        await page.goto("about:blank");
+        await page.goto(link);
+        await page.getByRole("heading", { name: "Overview" }).waitFor();
+      }
+    });
+    await stage.visit({}, async ({ page }) => {
+      await page.goto(console);
+      await page.getByText("Or sign in with the admin token").waitFor();
+      await page.goto(dashboard);
+      await page.getByText("Start gateway dev again for a new link").waitFor();
+      await page.getByRole("button", { name: "Send me a code" }).click();
+      await page.getByLabel("Code of 6 digits").waitFor();
+      expect(await page.evaluate<string>("document.activeElement.name")).toBe("code");
+      await page.keyboard.type(await stage.code(email));
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+    });
+  });
 
   test("at an identity provider and back, by its button, also after it was refused there", () =>
     stage.visit({}, async (visitor) => {

@@ -3,7 +3,6 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from "nod
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PassThrough } from "node:stream";
-import { parseEnv } from "node:util";
 import { parse } from "yaml";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { init, type InitOptions } from "../../src/cli/init.ts";
@@ -218,7 +217,7 @@ describe("what is written", () => {
     workspace = new Workspace();
     const other = await call({ provider: "groq", url: at("groq"), key: KEY, model: ["x"] });
     expect(other.stderr).toContain("the price of x is 0: requests cost your users nothing until you write it");
-    expect(read("gateway.yaml")).toContain("# Write Groq's price here");
+    expect(read("gateway.yaml")).toContain("# Write the provider's price here");
 
     workspace = new Workspace();
     const local = await call({ provider: "compatible", url: at("local-servers") });
@@ -236,6 +235,10 @@ describe("what is written", () => {
     const { stdout, stderr } = await call({ provider: "openai", url: at("openai") }, { OPENAI_API_KEY: KEY });
     expect(written().upstreams["openai"]!.api_keys).toEqual(["${env:OPENAI_API_KEY}"]);
     expect(FILES.map(read).join("") + stdout + stderr).not.toContain(KEY);
+
+    workspace = new Workspace();
+    await call({ provider: "lmstudio", url: at("local-servers") }, { LM_API_TOKEN: KEY });
+    expect(written().upstreams["lmstudio"]!.api_keys).toEqual(["${env:LM_API_TOKEN}"]);
 
     workspace = new Workspace();
     expect((await call({ provider: "openai", url: at("openai"), keyEnv: "MY_KEY" })).stderr).toContain(
@@ -260,9 +263,21 @@ describe("what is written", () => {
     ["compatible", "/local-servers/v1/", "/local-servers/v1"],
     ["compatible", "/local-servers/v1/chat/completions", "/local-servers/v1"],
     ["anthropic", "/anthropic/", "/anthropic"],
+    ["anthropic", "/anthropic/v1/messages", "/anthropic/v1"],
   ])("%s at %s", async ([provider, path, base]) => {
     await call({ provider: provider!, url: origin + path!, key: KEY });
     expect(Object.values(written().upstreams)[0]!.base_url).toBe(origin + base!);
+  });
+
+  test.for([
+    "HTTP://127.0.0.1:9/v1",
+    "http://[::1]:9/v1",
+
+    "http://127.0.0.1:9/a%20b/v1",
+    "http://127.0.0.1:9/$x/v1",
+  ])("%s is an address", async (url) => {
+    expect(await call({ provider: "vllm", url, model: ["m"] })).toMatchObject({ code: 0 });
+    expect(await errors()).toEqual([]);
   });
 
   test("a bare address is asked below /v1, and as it is", async () => {
@@ -290,8 +305,9 @@ describe("what is written", () => {
   });
 
   test("another name of the configuration, and an editor's first line where the package is installed", async () => {
-    mkdirSync(workspace.path("node_modules"));
-    symlinkSync(process.env["PWD"]!, workspace.path("node_modules/route-gateway"));
+    // As the package has it.
+    const schemas = "node_modules/route-gateway/schemas";
+    workspace.write(`${schemas}/gateway.schema.json`, "{}");
     const { stdout } = await call({
       provider: "openai",
       key: KEY,
@@ -299,6 +315,10 @@ describe("what is written", () => {
       config: workspace.path("mine.yml"),
     });
     expect(files()).toEqual([".env", "mine.test.yaml", "mine.yml", "node_modules"]);
+    expect(read("mine.yml")).toMatch(
+      new RegExp(`^# yaml-language-server: \\$schema=\\./${schemas}/gateway\\.schema\\.json\n`),
+    );
+    expect(read("mine.test.yaml")).toContain(`$schema=./${schemas}/config-test.schema.json`);
     expect(read("mine.test.yaml")).toContain("config: ./mine.yml");
     expect(stdout).toContain("npx gateway dev --config mine.yml");
   });
@@ -336,6 +356,17 @@ describe("files that exist", () => {
     expect((await call({ provider: "openai", key: KEY, url: at("openai") })).stderr).toContain(
       "has OPENAI_API_KEY already",
     );
+    // Without --key it is the key.
+    workspace = new Workspace();
+    workspace.write(".env", `OPENAI_API_KEY='${KEY}'\n`);
+    const { stdout, stderr: said } = await call({ provider: "openai", url: at("openai") });
+    expect(asked.at(-1)!.headers).toContain(`Bearer ${KEY}`);
+    expect(stdout + said).not.toContain(KEY);
+  });
+
+  test("a variable of the environment that wins over .env is told", async () => {
+    const { stderr } = await call({ provider: "openai", key: KEY, url: at("openai") }, { OPENAI_API_KEY: "other" });
+    expect(stderr).toContain("the environment has OPENAI_API_KEY too, and wins over .env: unset it");
   });
 
   test("a link that leads nowhere is a file that exists", async () => {
@@ -346,9 +377,29 @@ describe("files that exist", () => {
     expect(files()).not.toContain("nowhere");
   });
 
-  test("a folder that is not there", async () => {
-    const options = { provider: "openai", key: KEY, url: at("openai"), config: workspace.path("a/b.yaml") };
-    expect(await call(options)).toMatchObject({ code: 3, stderr: expect.stringContaining("folder does not exist") });
+  test("a place where nothing can be written is told before anything is asked", async () => {
+    mkdirSync(workspace.path("folder"));
+    const { terminal, shown } = person();
+    for (const [name, message] of [
+      ["a/b.yaml", "a is no folder: create it first"],
+      ["folder", "folder is a folder: name the file, as folder/gateway.yaml"],
+    ] as const) {
+      const outcome = await call({ config: workspace.path(name) }, {}, terminal);
+      expect(outcome).toMatchObject({ code: 3, stderr: `${message}\n` });
+    }
+    expect(shown()).toBe("");
+  });
+
+  test("a key in a repository that does not ignore .env is a warning", async () => {
+    mkdirSync(workspace.path(".git"));
+    const options = { provider: "openai", url: at("openai"), key: KEY };
+    expect((await call(options)).stderr).toContain("this is a git repository: add .env to .gitignore");
+    for (const line of [".env", "/.env", "*.env", ".env*", "data/\n.env\n"]) {
+      workspace = new Workspace();
+      mkdirSync(workspace.path(".git"));
+      workspace.write(".gitignore", line);
+      expect((await call(options)).stderr).not.toContain("git");
+    }
   });
 });
 
@@ -436,12 +487,26 @@ describe("a person at a terminal", () => {
       ["Number or name:", "compatible\r"],
       ["Address of an OpenAI-compatible server", "localhost:1\r"],
       ["must begin with http:// or https://", "http://127.0.0.1:9/v1\r"],
-      ["if it takes one", "\r"],
+      ["it needs none", "\r"],
       ["Name of a model", "mine\r"],
     );
     expect(await call({}, {}, terminal)).toMatchObject({ code: 0 });
     expect(left).toEqual([]);
     expect(modelsOf(written())).toEqual(["mine"]);
+  });
+
+  test("may type another key when the provider refuses it, or keep it", async () => {
+    const { terminal, shown, left } = person(
+      ["API key of OpenAI", "sk-wrong-1\r"],
+      ["Enter: keep it", "sk-wrong-2\r"],
+      ["Enter: keep it", "\r"],
+      ["Name of a model", "m\r"],
+      ["Price of m", "\r"],
+    );
+    expect(await call({ provider: "openai", url: `${origin}/refused/v1` }, {}, terminal)).toMatchObject({ code: 0 });
+    expect(left).toEqual([]);
+    expect(read(".env")).toContain("OPENAI_API_KEY=sk-wrong-2\n");
+    expect(shown()).not.toContain("sk-wrong");
   });
 
   test("may paste all answers at once", async () => {
@@ -483,7 +548,7 @@ test.for(["openai", "anthropic", "gemini", "compatible"])("the files of %s serve
     file: workspace.path("gateway.yaml"),
     mode: "serve",
     strict: true,
-    env: parseEnv(read(".env")),
+    env: {},
     logLevel: "silent",
     logPretty: false,
   });

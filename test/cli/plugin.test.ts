@@ -71,6 +71,18 @@ describe("gateway plugin new", () => {
     ]);
   });
 
+  test.each([
+    ['{ "type": "commonjs" }', true],
+    ["{}", true],
+    ['{ "type": "module" }', false],
+  ])("below a package.json that is %s, plugins are ES modules", async (manifest, isNeeded) => {
+    workspace.write("package.json", manifest);
+    const { code, stderr } = await workspace.cli("plugin", "new", "mine");
+    expect([code, stderr.includes("plugins/package.json")]).toEqual([0, isNeeded]);
+    const path = join(plugins, "package.json");
+    expect(existsSync(path) ? readFileSync(path, "utf8") : null).toBe(isNeeded ? '{ "type": "module" }\n' : null);
+  });
+
   test("writes nothing over what is there, and says how to install what the test needs", async () => {
     const first = await workspace.cli("plugin", "new", "mine");
     expect(first.code).toBe(0);

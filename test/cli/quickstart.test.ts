@@ -43,7 +43,7 @@ test("the file that the quickstart shows is the one that its command writes", ()
     fromEnvironment: true,
     free: false,
     models: [{ id: "gpt-5-mini", kind: "chat" }],
-    schemas: { gateway: "./node_modules/route-gateway/dist/schemas/gateway.schema.json", tests: "" },
+    schemas: { gateway: "./node_modules/route-gateway/schemas/gateway.schema.json", tests: "" },
     fileName: "gateway.yaml",
     port: null,
     today: "2026-11-28",
@@ -51,6 +51,11 @@ test("the file that the quickstart shows is the one that its command writes", ()
   });
   expect(blocks("yaml")[0]).toBe(shown);
   expect(PAGE).toContain("npx gateway init --provider openai --key-env OPENAI_API_KEY --model gpt-5-mini --yes");
+});
+
+test("it names every provider", () => {
+  const names = [...PROVIDER_DIRECTORY.keys()].filter((name) => name !== "generic");
+  expect(names.filter((name) => !PAGE.includes(`\`${name}\``))).toEqual([]);
 });
 
 test("its requests are answered by a gateway of these files: curl and the SDK", async () => {
@@ -61,8 +66,14 @@ test("its requests are answered by a gateway of these files: curl and the SDK", 
   await init({ ...options, config: file }, { terminal: null, env: {}, now: Date.now });
   const more = 'store: { url: "memory:" }\nserver: { listen: [{ host: 127.0.0.1, port: 0 }] }\n';
   workspace.write("gateway.yaml", readFileSync(file, "utf8") + more);
-  const env = { OPENAI_API_KEY: "sim" };
-  const gateway = await startGateway({ file, mode: "serve", strict: true, env, logLevel: "silent", logPretty: false });
+  const gateway = await startGateway({
+    file,
+    mode: "serve",
+    strict: true,
+    env: {},
+    logLevel: "silent",
+    logPretty: false,
+  });
   try {
     const user = await createUser(gateway.store, { email: "a@example.com", tier: "Open", credits: 1_000_000_000n });
     const { body } = await createKey(gateway.store, { userId: user.id, name: "test" });

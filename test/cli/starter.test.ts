@@ -1,7 +1,8 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { parseEnv } from "node:util";
 import { expect, test } from "vitest";
 import { envValue, gatewayYaml, routesOf, type Starter, type StarterModel, testsYaml } from "../../src/cli/starter.ts";
+import { parseEnvFile } from "../../src/config/env-file.ts";
 import { PROVIDER_DIRECTORY } from "../../src/config/providers.ts";
 import { checkConfig } from "../../src/gateway/configuration.ts";
 import type { Kind } from "../../src/kit/index.ts";
@@ -81,6 +82,15 @@ test.for([true, false])("each kind has a price that check takes; of one's own se
   expect(findings).toEqual([]);
 });
 
+test("the console's line works when its # is removed", async () => {
+  const models: readonly StarterModel[] = [{ id: "a", kind: "chat" }];
+  const text = gatewayYaml({ ...STARTER, models }).replace("# server:", "server:");
+  const env = { OPENAI_API_KEY: "k", GATEWAY_ADMIN_TOKEN: "t" };
+  const { diagnostics, snapshot } = await checkConfig({ file: "/gateway.yaml", read: async () => text, env });
+  expect(diagnostics).toEqual([]);
+  expect(snapshot!.server.admin).toMatchObject({ port: 9090 });
+});
+
 test("the container's file passes check, too", async () => {
   const { findings, text } = await checked({ ...STARTER, inContainer: true, models: [{ id: "a", kind: "chat" }] });
   expect(findings).toEqual([]);
@@ -93,7 +103,9 @@ test("a key comes out of .env as it was given", () => {
     fc.property(key, (text) => {
       const value = envValue(text);
       fc.pre(value !== null);
-      expect(parseEnv(`# first\nKEY=${value}\nNEXT=1\n`)).toEqual({ KEY: text, NEXT: "1" });
+      const file = `# first\nKEY=${value}\nNEXT=1\n`;
+      expect(parseEnv(file)).toEqual({ KEY: text, NEXT: "1" });
+      expect(parseEnvFile(file)).toEqual({ values: { KEY: text, NEXT: "1" }, bad: [] });
     }),
     { numRuns: 500 },
   );

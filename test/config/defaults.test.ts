@@ -3,7 +3,6 @@ import { resolve } from "node:path";
 import { Ajv } from "ajv";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { bundleGateway } from "../../src/config/bundle.ts";
 import { loadConfig, type LoadResult } from "../../src/config/load.ts";
 import { isLocal } from "../../src/config/local.ts";
 import { compare } from "../../src/effects/compare.ts";
@@ -124,6 +123,16 @@ function local(port: number): Json {
   return { dialect: "openai", base_url: `http://127.0.0.1:${port}/v1` };
 }
 
+/** The shortest file with another address, and no vendor. */
+function ollamaAt(url: string): Json {
+  return { ...SHORTEST, upstreams: { ollama: { dialect: "openai", base_url: url } } };
+}
+
+/** What is found with the shortest file at another address, without a vendor. */
+async function rules(url: string, env: object): Promise<readonly string[]> {
+  return (await load(ollamaAt(url), { env })).diagnostics.map(({ rule }) => rule);
+}
+
 describe("local servers", () => {
   test.for([
     ["http://localhost:11434/v1", true],
@@ -159,12 +168,6 @@ describe("local servers", () => {
   });
 
   test("where an address comes from a variable, its value decides", async () => {
-    const config = (url: string): Json => ({
-      ...SHORTEST,
-      upstreams: { ollama: { dialect: "openai", base_url: url } },
-    });
-    const rules = async (url: string, env: object): Promise<readonly string[]> =>
-      (await load(config(url), { env })).diagnostics.map(({ rule }) => rule);
     const paid = ["empty-api-key", "missing-price", "missing-price"];
     expect(await rules("${env:U}", { U: "http://127.0.0.1:1/v1" })).toEqual([]);
     expect(await rules("${env:U:-http://localhost:1/v1}", {})).toEqual([]);
@@ -181,9 +184,8 @@ describe("local servers", () => {
 });
 
 describe("the schema for editors agrees with the check", () => {
-  const read = (path: string): Json => JSON.parse(readFileSync(resolve(ROOT, "schemas", path), "utf8")) as Json;
-  const schema = bundleGateway(read("gateway.schema.json"), { read, local: new Map() });
-  const validate = new Ajv({ strict: true, allowUnionTypes: true, allErrors: true }).compile(schema);
+  const schema = JSON.parse(readFileSync(resolve(ROOT, "schemas/gateway.schema.json"), "utf8")) as Json;
+  const validate = new Ajv({ strict: false, allErrors: true }).compile(schema);
 
   test.for([
     ["what is required", {}, []],
@@ -201,9 +203,9 @@ describe("the schema for editors agrees with the check", () => {
     const config = JSON.parse(JSON.stringify({ ...WRITTEN, ...change })) as Json;
     const { diagnostics } = await load(config);
     expect(diagnostics.filter(({ severity }) => severity === "error").map(({ rule }) => rule)).toEqual(expected);
-    expect([validate(config), validate.errors]).toEqual([
+    expect([validate(config), (validate.errors ?? []).length > 0]).toEqual([
       expected.length === 0,
-      expected.length === 0 ? null : expect.anything(),
+      expected.length > 0,
     ]);
   });
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { formatText } from "../../src/config/diagnostics.ts";
-import { environmentOf, parseEnvFile } from "../../src/config/env-file.ts";
-import { disk } from "../../src/config/files.ts";
+import { environmentOf, parseEnvFile, readEnvFile } from "../../src/config/env-file.ts";
+import { disk, FileError } from "../../src/config/files.ts";
 import { loadLastGood, saveLastGood } from "../../src/config/last-good.ts";
 import { loadConfig, type LoadResult } from "../../src/config/load.ts";
 import { watchConfig } from "../../src/config/watch.ts";
@@ -49,8 +49,6 @@ describe("lines", () => {
     ["A=1\nsk-secret\nB=2", [2]],
     ["NAME: value", [1]],
     ["=value", [1]],
-    ["1NAME=value", [1]],
-    ["MY-NAME=value", [1]],
     ["MY NAME=value", [1]],
     ["export NAME", [1]],
     ["export", [1]],
@@ -76,6 +74,13 @@ describe("lines", () => {
     expect({ ...parseEnvFile('A="1\nB="2"\nC=3').values }).toEqual({ B: "2", C: "3" });
   });
 
+  test("names that only other programs can use are names", () => {
+    expect(parseEnvFile("MY-NAME=1\nspring.datasource=2\n3RD=3")).toEqual({
+      values: { "MY-NAME": "1", "spring.datasource": "2", "3RD": "3" },
+      bad: [],
+    });
+  });
+
   test("names that objects have are names like others", () => {
     const { values } = parseEnvFile("__proto__=a\nconstructor=b");
     expect(Object.entries(values)).toEqual([
@@ -84,6 +89,16 @@ describe("lines", () => {
     ]);
   });
 });
+
+function keyOf({ snapshot }: LoadResult): string | undefined {
+  return snapshot?.upstreams["alpha"]?.apiKeys[0]?.reveal();
+}
+
+/** As a revision is read: it may have a `.env` of its own. */
+async function readRevision(path: string): Promise<string> {
+  if (path.endsWith(".env")) throw new Error("the .env of a revision is not read");
+  return disk.read(path);
+}
 
 describe("beside a configuration", () => {
   let folder: string;
@@ -96,7 +111,6 @@ describe("beside a configuration", () => {
 
   const write = (text: string): Promise<void> => writeFile(join(folder, ".env"), text);
   const load = (more: object = {}): Promise<LoadResult> => loadConfig(options(main, { mode: "serve", ...more }));
-  const keyOf = ({ snapshot }: LoadResult): string | undefined => snapshot?.upstreams["alpha"]?.apiKeys[0]?.reveal();
 
   test("its variables are there for references; those of the process win, also empty ones", async () => {
     await write("ALPHA_KEY=planted-secret-of-the-file\n");
@@ -162,23 +176,28 @@ describe("beside a configuration", () => {
     await write("ALPHA_KEY=second\n");
     const { file: _, ...rest } = options(main, { mode: "serve" });
     expect(keyOf((await loadLastGood(store, rest))!)).toBe("second");
-    const read = async (path: string) => {
-      if (path.endsWith(".env")) throw new Error("the .env of a revision is not read");
-      return disk.read(path);
-    };
-    expect(keyOf(await load({ read }))).toBe("second");
+    expect(keyOf(await load({ read: readRevision }))).toBe("second");
     expect(await load({ envFile: null })).toMatchObject({ ok: false });
   });
 
   test("one that is there and cannot be read is a warning that names it", async () => {
     await mkdir(join(folder, ".env"));
     const { diagnostics } = await load({ mode: "check" });
-    const [found] = diagnostics.filter(({ rule }) => rule === "env-unreadable");
+    const found = diagnostics.find(({ rule }) => rule === "env-unreadable");
     expect(found).toMatchObject({ severity: "warning", file: join(folder, ".env"), message: ".env is a folder" });
     await rm(join(folder, ".env"), { recursive: true });
     // As some programs of Windows write it.
     await writeFile(join(folder, ".env"), Buffer.from("\uFEFFALPHA_KEY=a", "utf16le"));
     expect((await load({ mode: "check" })).diagnostics.map(({ message }) => message)).toContain(".env is not UTF-8");
+  });
+
+  test("of a file that may not be read the reason is told, and of one that is not there nothing", async () => {
+    const failing = (code: string) => () =>
+      Promise.reject(new FileError("file-unreadable", "may not be read", Object.assign(new Error(), { code })));
+    const path = join(folder, ".env");
+    const found = { path, values: {}, bad: [], diagnostics: [expect.objectContaining({ rule: "env-unreadable" })] };
+    expect(await readEnvFile(path, failing("EACCES"))).toEqual(found);
+    expect(await readEnvFile(path, failing("ENOENT"))).toEqual({ ...found, diagnostics: [] });
   });
 
   test("what is asked of the environment sees it as well", async () => {

@@ -350,7 +350,7 @@ describe("files", () => {
     expect(Object.keys(result.snapshot?.models ?? {})).toEqual(["route/one", "route/a", "route/b"]);
     expect(result.snapshot?.server).toMatchObject({ heartbeat: 5000, workers: 1 });
     expect(result.files.map(({ path }) => path).sort()).toEqual(
-      ["conf.d", "conf.d/a.yaml", "conf.d/b.yaml", "gateway.yaml"].map((name) => join(folder, name)),
+      [".env", "conf.d", "conf.d/a.yaml", "conf.d/b.yaml", "gateway.yaml"].map((name) => join(folder, name)),
     );
   });
 

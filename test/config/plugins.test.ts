@@ -50,8 +50,8 @@ async function loadedPlugin(): Promise<unknown> {
 test("a plugin outside any package imports #kit, #schema and its own files", async () => {
   expect(await loadedPlugin()).toMatchObject({ name: "own", stage: "transform", kit: "function" });
   const { files, sources } = await load();
-  const own = ["gateway.yaml", "plugins/own.ts", "plugins/lib/words.ts", "plugins/own.schema.json"].map((name) =>
-    join(folder, name),
+  const own = ["gateway.yaml", "plugins/own.ts", "plugins/lib/words.ts", "plugins/own.schema.json", ".env"].map(
+    (name) => join(folder, name),
   );
   expect(files.map(({ path }) => path)).toEqual(own);
   expect(sources.map(({ kind }) => kind)).toEqual(["config", "plugin", "plugin", "plugin"]);
@@ -74,6 +74,11 @@ void [${names}];
   await mkdir(join(folder, "node_modules/route-gateway"), { recursive: true });
   await write("node_modules/route-gateway/package.json", '{ "name": "route-gateway", "exports": {} }');
   expect(await loadedPlugin()).toMatchObject({ name: "own", isSame: true });
+});
+
+test("a plugin is an ES module, whatever a package.json above it says", async () => {
+  await write("package.json", '{ "type": "commonjs" }');
+  expect(await loadedPlugin()).toMatchObject({ name: "own", kit: "function" });
 });
 
 test("a module that the package does not have is a finding that names those it has", async () => {

@@ -1,13 +1,11 @@
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { PAGES_FOLDER } from "../../src/server/pages.ts";
 
 const run = promisify(execFile);
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -22,73 +20,94 @@ const ENVIRONMENT = {
   OPENAI_API_KEY: "k",
 };
 
-/** Paths that the last stage of the Dockerfile takes from the checkout. */
-async function copied(): Promise<string[]> {
-  const last = (await read("deploy/Dockerfile")).split(/^FROM /m).at(-1)!;
-  return [...last.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(" "));
+interface Manifest {
+  readonly files: readonly string[];
+  readonly bin: { readonly gateway: string };
+  readonly devDependencies: Readonly<Record<string, string>>;
 }
 
-/** Packages of an installation without those for development, as folders below the root. */
-async function production(): Promise<string[]> {
-  const lock = JSON.parse(await read("package-lock.json")) as {
-    readonly packages: Readonly<
-      Record<string, { readonly dev?: boolean; readonly devOptional?: boolean; readonly optional?: boolean }>
-    >;
-  };
-  return Object.entries(lock.packages).flatMap(([path, { dev, devOptional, optional }]) =>
-    /^node_modules\/(?:@[^/]+\/)?[^/]+$/.test(path) && !dev && !devOptional && !optional ? [path] : [],
+const manifest = async (): Promise<Manifest> => JSON.parse(await read("package.json")) as Manifest;
+
+/** The stages of the Dockerfile by their names; the last one is the image. */
+async function stages(): Promise<ReadonlyMap<string, string>> {
+  const texts = (await read("deploy/Dockerfile")).split(/^(?=FROM )/m).slice(1);
+  return new Map(texts.map((text) => [/^FROM .* AS (\w+)$/m.exec(text)?.[1] ?? "image", text]));
+}
+
+/** Paths that a stage takes from the checkout. */
+function copied(stage: string): readonly string[] {
+  return [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, sources]) => sources!.split(" "));
+}
+
+test("the configuration of the deployment is valid, without a warning", async () => {
+  const { stdout } = await run(
+    process.execPath,
+    ["src/cli/main.js", "check", "--strict", "deploy/config/gateway.yaml"],
+    {
+      cwd: ROOT,
+      env: ENVIRONMENT,
+    },
   );
-}
-
-test("the image has all it needs to run: the copied files and the packages without those for development", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "gateway-image-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  for (const path of await copied()) await cp(join(ROOT, path), join(folder, path), { recursive: true });
-  for (const path of await production()) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await symlink(join(ROOT, path), join(folder, path));
-  }
-  const config = join(ROOT, "deploy/config/gateway.yaml");
-  const { stdout } = await run(process.execPath, ["src/cli/main.js", "check", "--strict", config], {
-    cwd: folder,
-    env: ENVIRONMENT,
-  });
   expect(stdout).toContain("0 errors, 0 warnings");
 });
 
-test("the image has the pages where the server looks for them, built in a stage of their own", async () => {
-  const stages = (await read("deploy/Dockerfile")).split(/^FROM /m);
-  const folder = relative(ROOT, PAGES_FOLDER);
-  expect(stages.find((stage) => / AS pages$/m.test(stage))).toContain("RUN node src/ui/build.ts\n");
-  expect(stages.at(-1)).toContain(`COPY --from=pages /app/${folder} ./${folder}\n`);
+test("the image is made of the packed package, with production dependencies of the lock file", async () => {
+  const found = await stages();
+  expect([...found.keys()]).toEqual(["package", "install", "sbom", "image"]);
+  expect(found.get("package")).toMatch(/^RUN npm pack /m);
+  const install = found.get("install")!;
+  expect(install).toMatch(/^RUN tar -xzf .+ --strip-components=1$/m);
+  expect(copied(install)).toContain("package-lock.json");
+  expect(install).toMatch(/^RUN npm pkg delete devDependencies .*&& npm install --ignore-scripts$/m);
+  expect(copied(found.get("image")!)).toEqual([]);
+  const { bin } = await manifest();
+  const [, folder] = /^WORKDIR (.+)$/m.exec(install)!;
+  expect(found.get("image")).toContain(`COPY --from=install ${folder} ${folder}\n`);
+  expect(found.get("image")).toContain(`ENTRYPOINT ["/usr/local/bin/node", "${folder}/${bin.gateway}"]`);
 });
 
-test("the build context leaves out nothing that the Dockerfile copies", async () => {
-  const allowed = new Set(
-    (await read("deploy/Dockerfile.dockerignore"))
-      .split("\n")
-      .flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : [])),
-  );
-  const dockerfile = await read("deploy/Dockerfile");
-  const sources = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, list]) => list!.split(" "));
-  expect([...new Set(sources)].toSorted()).toEqual([...allowed].toSorted());
+test("npm writes the list of what the image has, into the image and for export", async () => {
+  const found = await stages();
+  expect(found.get("install")).toMatch(/^RUN npm sbom --sbom-format=cyclonedx .*> sbom\.cdx\.json$/m);
+  expect(found.get("sbom")).toMatch(/^FROM scratch AS sbom\nCOPY --from=install \S+\/sbom\.cdx\.json \/$/m);
+});
+
+test("the package's stage has all that packing it needs, and the context leaves none of it out", async () => {
+  const found = await stages();
+  const paths = copied(found.get("package")!);
+  const packed = (await manifest()).files.map((pattern) => pattern.split("/")[0]!).filter((top) => top !== "dist");
+  for (const path of [
+    ...packed,
+    "README.md",
+    "LICENSE",
+    "tsconfig.json",
+    "package-lock.json",
+    "schemas",
+    "deploy/package",
+  ])
+    expect(paths).toContain(path);
+  const allowed = (await read("deploy/Dockerfile.dockerignore"))
+    .split("\n")
+    .flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : []));
+  const needed = [...found.values()]
+    .flatMap(copied)
+    .map((path) => allowed.find((top) => `${path}/`.startsWith(`${top}/`)) ?? path);
+  expect([...new Set(needed)].toSorted()).toEqual(allowed.toSorted());
 });
 
 test("the image runs as nobody, without npm, and is checked at /livez", async () => {
-  const last = (await read("deploy/Dockerfile")).split(/^FROM /m).at(-1)!;
+  const last = (await stages()).get("image")!;
+  expect(last).toMatch(/^FROM gcr\.io\/distroless\/\S+:nonroot$/m);
   expect(last).toMatch(/^USER nonroot$/m);
-  expect(last).not.toMatch(/npm|apt|RUN /);
+  expect(last).not.toMatch(/\bnpm (?!\.)|apt|^RUN /m);
   expect(last).toContain("9090/livez");
 });
 
-test("the image's Node is one that package.json takes", async () => {
-  const { engines, devDependencies } = JSON.parse(await read("package.json")) as {
-    readonly engines: { readonly node: string };
-    readonly devDependencies: Readonly<Record<string, string>>;
-  };
-  const image = /^FROM node:([\d.]+)-/m.exec(await read("deploy/Dockerfile"))?.[1];
-  expect(image).toBe(devDependencies["node"]);
-  expect(engines.node).toBe(">=24.12");
+test("the image's Node is the one that the checkout is tested on", async () => {
+  const images = [...(await read("deploy/Dockerfile")).matchAll(/^FROM node:([\d.]+)-/gm)].map(
+    ([, version]) => version,
+  );
+  expect(new Set(images)).toEqual(new Set([(await manifest()).devDependencies["node"]]));
 });
 
 test("compose gives the configuration every reference it has, and mounts what exists", async () => {
@@ -119,11 +138,14 @@ test("compose gives the configuration every reference it has, and mounts what ex
   );
 });
 
-test("the unit's paths exist, and it is given longer to stop than a drain takes", async () => {
+test("the unit starts the installed package, and has longer to stop than a drain takes", async () => {
   const unit = await read("deploy/systemd/route-gateway.service");
   const lines = (key: string) => [...unit.matchAll(new RegExp(`^${key}=(.+)$`, "gm"))].map(([, value]) => value!);
+  const { bin } = await manifest();
+  const [folder] = lines("WorkingDirectory");
+  expect(unit).toContain(`npm install --prefix ${folder} route-gateway\n`);
   for (const command of [...lines("ExecStart"), ...lines("ExecStartPre")]) {
-    await expect(read(command.split(" ")[1]!)).resolves.toContain("#!");
+    expect(command.split(" ").slice(0, 2)).toEqual(["/usr/bin/node", `node_modules/route-gateway/${bin.gateway}`]);
   }
   expect(lines("ExecReload")).toEqual(["/bin/kill -HUP $MAINPID"]);
   expect(lines("KillMode")).toEqual(["mixed"]);

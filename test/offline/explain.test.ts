@@ -293,6 +293,27 @@ test("a process answers one question at a time", async () => {
   expect("chain" in explained && chain(explained)).toBe("aurora skipped, borealis served");
 });
 
+test("a plan has to be named, unless the only one may call every model", async () => {
+  const process = {
+    store: { findUser: () => null, windows: notAsked, running: notAsked, listKeys: notAsked },
+    breakers: () => [],
+    resting: () => [],
+    manual: () => [],
+    now: () => NOW,
+  };
+  const several = new Explainer({ ...process, loaded: () => loaded });
+  await expect(several.answer({ model: "route/swift" })).rejects.toMatchObject({
+    code: "INVALID_REQUEST",
+    message: expect.stringContaining("/tier"),
+  });
+  const shortest = await loadOffline({ file: "docs/shortest.yaml", env: {} });
+  const one = new Explainer({ ...process, loaded: () => shortest });
+  expect(await one.answer({ model: "route/llama" })).toMatchObject({
+    request: { tier: "Open" },
+    answer: { status: 200, upstream: "ollama" },
+  });
+});
+
 test("a plugin that never ends is told, and keeps no process from the next question", async () => {
   let never = true;
   const relay = loaded.steps.findIndex(({ plugin }) => plugin.stage === "relay");

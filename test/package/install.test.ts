@@ -1,4 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
@@ -11,8 +14,9 @@ import { Installed, MANIFEST, nodeOf, pack } from "./support/installed.ts";
 
 /** `PACKAGE_NODES=22.20.0,24.12.0` names others than the one that runs this. */
 const NODES = (process.env["PACKAGE_NODES"] ?? process.versions.node).split(",");
+const IS_WHOLE = process.env["PACKAGE_NODES"] !== undefined;
 /** In the suite the stricter one is enough. */
-const RESOLUTIONS = process.env["PACKAGE_NODES"] === undefined ? ["nodenext"] : ["nodenext", "bundler"];
+const RESOLUTIONS = !IS_WHOLE ? ["nodenext"] : ["nodenext", "bundler"];
 const MAX_INSTALLED_BYTES = 60_000_000;
 const PATIENCE = { timeout: 300_000 };
 const TSC = join(ROOT, "node_modules/typescript/bin/tsc");
@@ -39,6 +43,30 @@ await room[Symbol.asyncDispose]();
 const failure = await startGateway({ file: "otlp.yaml", logLevel: "silent" }).catch((error: Error) => error.message);
 console.log(JSON.stringify([status.status, typeof definePlugin, GatewayError.name, failure]));
 `;
+
+const FREE_PORTS = `
+server:
+  listen: [{ host: 127.0.0.1, port: 0 }]
+  admin: { host: 127.0.0.1, port: 0 }
+`;
+
+const HELLO = "Hello from the provider.";
+
+/** An OpenAI-compatible server with one model. @returns its base address */
+async function startProvider(): Promise<string> {
+  const server = createServer((request, response) => {
+    if (request.url === "/v1/models")
+      return void response.end('{"object":"list","data":[{"id":"tiny","object":"model"}]}');
+    const choices = [{ index: 0, delta: { role: "assistant", content: HELLO }, finish_reason: "stop" }];
+    const chunk = { id: "chatcmpl-1", object: "chat.completion.chunk", created: 1, model: "tiny", choices };
+    response.setHeader("content-type", "text/event-stream");
+    response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+}
 
 interface Bom {
   readonly components: readonly {
@@ -131,33 +159,45 @@ describe.each(NODES)("in an empty folder, on Node %s", (version) => {
     expect(JSON.parse(schema!)).toHaveProperty("properties.models");
   });
 
-  test("`gateway dev` answers the request that it prints, and serves its pages", PATIENCE, async () => {
-    write("gateway.yaml", config);
-    const dev = installed.start("gateway", "dev");
-    await dev.printed("stderr", /listening/);
-    const [curl] = await dev.printed("stdout", /^ *curl [^]+?}'$/m);
-    const answer = await installed.shell(curl);
-    expect(answer.stdout).toMatch(/^data: \{"id":[^]*^data: \[DONE\]$/m);
-    const urlOf = (name: string): string => new RegExp(`^ *${name} +(\\S+)`, "m").exec(dev.stdout)![1]!;
-    for (const url of [urlOf("Dashboard"), urlOf("Console")]) {
-      const page = await (await fetch(url, { headers: { accept: "text/html" } })).text();
-      const script = await fetch(new URL(/src="(\/assets\/[^"]+\.js)"/.exec(page)![1]!, url));
-      expect(script.headers.get("content-type")).toContain("javascript");
-    }
-    const key = /Bearer (rk_\w+)/.exec(curl)![1]!;
-    const counted = await fetch(new URL("/v1/messages/count_tokens", urlOf("Dashboard")), {
-      method: "POST",
-      headers: { "x-api-key": key, "content-type": "application/json" },
-      body: JSON.stringify({
-        model: "route/swift-mini",
-        messages: [{ role: "user", content: "lorem ipsum ".repeat(99) }],
-      }),
-    });
-    const { input_tokens: tokens } = (await counted.json()) as { readonly input_tokens: number };
-    expect(tokens).toBeGreaterThan(99);
-    expect(dev.stderr).not.toMatch(/Warning/);
-    expect((await dev.stop("SIGINT")).code).toBe(0);
-  });
+  test(
+    "`gateway init` and `gateway dev`: the printed request is answered, and pages are served",
+    PATIENCE,
+    async () => {
+      const provider = await startProvider();
+      const options = ["--provider", "compatible", "--url", provider, "--key", "a-key-of-the-provider", "--yes"];
+      mkdirSync(installed.path("own"));
+      const made = await gateway("init", "--config", "own/gateway.yaml", ...options);
+      expect(made.code).toBe(0);
+      expect(await gateway("check", "own/gateway.yaml")).toMatchObject({ code: 0, stderr: "" });
+      const written = readFileSync(installed.path("own/gateway.yaml"), "utf8");
+      expect(written).toContain("route/tiny");
+      write("own/gateway.yaml", `${written}${FREE_PORTS}`);
+      const dev = installed.start("gateway", "dev", "--config", "own/gateway.yaml");
+      await dev.printed("stderr", /listening/);
+      const [curl] = await dev.printed("stdout", /^ *curl [^]+?}'$/m);
+      const answer = await installed.shell(curl);
+      expect(answer.stdout).toContain(HELLO);
+      const urlOf = (name: string): string => new RegExp(`^ *${name} +(\\S+)`, "m").exec(dev.stdout)![1]!;
+      for (const url of [urlOf("Dashboard"), urlOf("Console")]) {
+        const page = await (await fetch(url, { headers: { accept: "text/html" } })).text();
+        const script = await fetch(new URL(/src="(\/assets\/[^"]+\.js)"/.exec(page)![1]!, url));
+        expect(script.headers.get("content-type")).toContain("javascript");
+      }
+      const key = /Bearer (rk_\w+)/.exec(curl)![1]!;
+      const counted = await fetch(new URL("/v1/messages/count_tokens", urlOf("Dashboard")), {
+        method: "POST",
+        headers: { "x-api-key": key, "content-type": "application/json" },
+        body: JSON.stringify({
+          model: "route/tiny",
+          messages: [{ role: "user", content: "lorem ipsum ".repeat(99) }],
+        }),
+      });
+      const { input_tokens: tokens } = (await counted.json()) as { readonly input_tokens: number };
+      expect(tokens).toBeGreaterThan(99);
+      expect(dev.stderr).not.toMatch(/Warning/);
+      expect((await dev.stop("SIGINT")).code).toBe(0);
+    },
+  );
 
   test.runIf(required("redis-server", "valkey-server"))("`serve` runs several workers", PATIENCE, async () => {
     const redis = await startRedis();
@@ -204,3 +244,27 @@ describe.each(NODES)("in an empty folder, on Node %s", (version) => {
     expect(faults).toEqual([]);
   });
 });
+
+// Installs once more: only by `npm run test:package`.
+test.runIf(IS_WHOLE)(
+  "what the Dockerfile runs makes a folder that works, and a list of what is in it",
+  PATIENCE,
+  async () => {
+    const dockerfile = readFileSync(join(ROOT, "deploy/Dockerfile"), "utf8");
+    const stage = dockerfile.split(/^FROM /m).find((text) => /^\S+ AS install$/m.test(text))!;
+    const commands = [...stage.matchAll(/^RUN (.+)$/gm)].map(([, command]) =>
+      command!.replace("/tmp/route-gateway.tgz", tarball).replace("/tmp/sbom.ts", join(ROOT, "deploy/package/sbom.ts")),
+    );
+    const image = new Installed(process.execPath);
+    onTestFinished(() => image.close());
+    for (const name of ["package-lock.json", ".npmrc"]) copyFileSync(join(ROOT, name), image.path(name));
+    for (const command of commands) await image.npm("sh", "-c", command);
+    expect(readdirSync(image.path("node_modules/@opentelemetry"))).toContain("exporter-trace-otlp-http");
+    const bom = JSON.parse(readFileSync(image.path("sbom.cdx.json"), "utf8")) as Bom;
+    const parts = bom.components.map(({ name }) => name);
+    expect(parts).toEqual(expect.arrayContaining(["undici", "pino", "@opentelemetry/resources"]));
+    expect(new Set(parts).size).toBeGreaterThan(90);
+    writeFileSync(image.path("gateway.yaml"), readFileSync(join(ROOT, "gateway.yaml")));
+    expect(await image.run("node", "src/cli/main.js", "check", "gateway.yaml")).toMatchObject({ code: 0 });
+  },
+);

@@ -15,6 +15,7 @@ import { type AccessToken, createKeyring, deriveKey, type Keyring, type Tokens }
 import { maySignUp, newId, userOfEmail, userOfIdentity } from "../users.ts";
 import { type CodeOptions, type CodeRequest, createCodes } from "./codes.ts";
 import { createDevices } from "./devices.ts";
+import type { SignInLinks } from "./links.ts";
 import { createMailer } from "./mail.ts";
 import { type Beginning, type BeginRequest, type CompleteRequest, createOAuth, signInFailed } from "./oauth.ts";
 
@@ -24,6 +25,8 @@ export interface SignInOptions {
   readonly store: Store;
   readonly tokens: Pick<Tokens, "issue">;
   readonly limitKey: CodeOptions["limitKey"];
+  /** Whose codes are taken in place of a mailed one; none unless given. */
+  readonly links?: SignInLinks | null;
   /** The proxies of the environment, for identity providers; none unless given. */
   readonly proxies?: ProxyRules;
   /** Unix milliseconds. */
@@ -52,16 +55,8 @@ export interface SignIn {
   close(): Promise<void>;
 }
 
-export function createSignIn({
-  settings,
-  store,
-  tokens,
-  limitKey,
-  now,
-  log,
-  proxies = NO_PROXIES,
-  sleep = pause,
-}: SignInOptions): SignIn {
+export function createSignIn(options: SignInOptions): SignIn {
+  const { settings, store, tokens, limitKey, links = null, proxies = NO_PROXIES, now, log, sleep = pause } = options;
   const keyring = createKeyring({
     settings: () => settings().tokens,
     remember: (name, value) => store.remember(name, value),
@@ -96,8 +91,12 @@ export function createSignIn({
     requestCode: (request) => codes.request(request),
 
     async verifyCode(request) {
-      const email = await codes.verify(request);
-      const user = await userOfEmail(store, email, settings().signup);
+      // The code of a link is not guessable. What is not a good one is counted as any wrong code is.
+      const linked = links?.redeem("user", request.code, request.ip) ?? null;
+      const user =
+        linked === null
+          ? await userOfEmail(store, await codes.verify(request), settings().signup)
+          : await store.findUser(linked);
       if (user === null) throw new GatewayError("INVALID_CODE", "Invalid or expired code");
       if (user.disabledAt !== undefined) throw new GatewayError("INVALID_CODE", DISABLED);
       return sessions.begin(user);

@@ -84,7 +84,10 @@ export const CLIENTS: readonly Client[] = [
       },
     }),
     keyFrom: "ANTHROPIC_AUTH_TOKEN in the settings or the environment",
-    next: ["run claude, and /status in it to see the address", "unset ANTHROPIC_API_KEY: it wins over the token"],
+    next: [
+      "run claude; /status shows the address",
+      "unset ANTHROPIC_API_KEY in your shell: the gateway would read it first",
+    ],
   },
   {
     name: "codex",
@@ -168,7 +171,7 @@ export const CLIENTS: readonly Client[] = [
     }),
     formal: ["version", "providers.openai-compatible.updatedAt", "providers.openai-compatible.tokenSource"],
     keyFrom: "apiKey in the settings",
-    next: [`run cline; its extension shows them under the provider "OpenAI Compatible"`],
+    next: ["run cline; in its extension, select the provider OpenAI Compatible"],
   },
   {
     name: "continue",
@@ -226,7 +229,7 @@ export const CLIENTS: readonly Client[] = [
       agent: { default_model: { provider: "gateway", model } },
     }),
     // The name of the variable is made of the provider's.
-    keyFrom: `${EXPORTED}, or the key in Zed's settings of the provider: Zed reads none from this file`,
+    keyFrom: `${EXPORTED}, or enter it in Zed's provider settings: Zed reads no key from this file`,
     next: ["choose the model in the agent panel"],
   },
   {
@@ -251,7 +254,7 @@ export const CLIENTS: readonly Client[] = [
       OPENAI_BASE_PATH: "v1/chat/completions",
     }),
     keyFrom:
-      "export OPENAI_API_KEY=rk_… in the shell that starts it, or goose configure: goose reads none from this file",
+      "export OPENAI_API_KEY=rk_… in the shell that starts it, or run goose configure: goose reads no key from this file",
     next: ["run goose"],
   },
   {
@@ -288,7 +291,7 @@ export const CLIENTS: readonly Client[] = [
     keyFrom: "OPENAI_API_KEY in the settings",
     next: [
       "docker run --env-file open-webui.env …; inside a container 127.0.0.1 is the container: use host.docker.internal",
-      "they count at its first start; later its own admin settings win",
+      "Open WebUI reads them at its first start; later its own settings apply",
     ],
   },
   {

@@ -176,7 +176,7 @@ function behindComments(text: string, line: string, eol: string): string {
 
 function behindHeader(text: string, table: Path, line: string, eol: string): string {
   const names = table.map((name) => `(?:${name}|"${name}"|'${name}')`).join(String.raw`[ \t]*\.[ \t]*`);
-  const header = new RegExp(String.raw`^[ \t]*\[[ \t]*${names}[ \t]*\][ \t]*(?:#[^\n]*)?$`, "m").exec(text);
+  const header = new RegExp(String.raw`^[ \t]*\[[ \t]*${names}[ \t]*\][ \t]*(?:#[^\r\n]*)?(?=\r?$)`, "m").exec(text);
   if (header === null) throw new Error(`the table ${table.join(".")} has no header of its own`);
   const end = header.index + header[0].length;
   return `${text.slice(0, end)}${eol}${line}${text.slice(end)}`;

@@ -7,12 +7,20 @@ export interface Kept {
   readonly path: Path;
   readonly present: unknown;
   readonly wanted: unknown;
+  /** The setting that is there in place of the wanted one. */
+  readonly instead?: string;
 }
 
 export interface Merge {
   readonly additions: readonly Addition[];
   readonly kept: readonly Kept[];
 }
+
+/** Settings of one map that say the same in two ways: with both, a client sends two keys, or takes the one that is not meant. */
+const ALTERNATIVES: readonly (readonly string[])[] = [
+  ["ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_API_KEY"],
+  ["experimental_bearer_token", "env_key"],
+];
 
 /**
  * What has to be added to settings so that they are the wanted ones, without changing any of them. Items of a list of maps
@@ -26,7 +34,10 @@ export function mergeSettings(present: Json, wanted: Json): Merge {
       additions.push({ path, value: want });
     } else if (isJson(have) && isJson(want)) {
       for (const [name, value] of Object.entries(want)) {
-        visit([...path, name], Object.hasOwn(have, name) ? have[name] : undefined, value);
+        const instead = ALTERNATIVES.find((names) => names.includes(name))?.find((one) => Object.hasOwn(have, one));
+        if (instead === undefined || instead === name || Object.hasOwn(have, name))
+          visit([...path, name], Object.hasOwn(have, name) ? have[name] : undefined, value);
+        else kept.push({ path: [...path, name], present: have[instead], wanted: value, instead });
       }
     } else if (Array.isArray(have) && Array.isArray(want) && want.every(isNamed)) {
       let length = have.length;
@@ -46,23 +57,16 @@ function isNamed(value: unknown): value is Json {
   return isJson(value) && typeof value["name"] === "string";
 }
 
-/** The merge without what holds the key. */
-export function withoutKey({ additions, kept }: Merge, key: string): Merge {
-  return { additions: additions.flatMap(({ path, value }) => prune(path, value, key)), kept };
+/** The merge without settings that hold the key, or name where it is. */
+export function withoutKey({ additions, kept }: Merge, isKey: (value: unknown) => boolean): Merge {
+  const left = additions.filter(({ value }) => isJson(value) || !isKey(value));
+  return { additions: left.map(({ path, value }) => ({ path, value: pruned(value, isKey) })), kept };
 }
 
-function prune(path: Path, value: unknown, key: string): readonly Addition[] {
-  if (value === key) return [];
-  if (!isJson(value)) return [{ path, value }];
-  return [{ path, value: pruned(value, key) }];
-}
-
-function pruned(value: Json, key: string): Json {
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([, inner]) => inner !== key)
-      .map(([name, inner]) => [name, isJson(inner) ? pruned(inner, key) : inner]),
-  );
+function pruned(value: unknown, isKey: (value: unknown) => boolean): unknown {
+  if (!isJson(value)) return value;
+  const entries = Object.entries(value).filter(([, inner]) => isJson(inner) || !isKey(inner));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, pruned(inner, isKey)]));
 }
 
 /** True if a value is in it, at whatever depth. */

@@ -1,9 +1,10 @@
+import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
 import { chmod, mkdir, readFile, readlink, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type { Json } from "../../kit/index.ts";
 import { EXIT, ExitError } from "../options.ts";
-import type { Connection } from "./clients.ts";
+import { type Connection, KEY_VARIABLE } from "./clients.ts";
 import {
   addSettings,
   BrokenSettings,
@@ -45,8 +46,9 @@ export async function putSettings(
   const merge = mergeSettings(readOrExplain(format, file, text), settings);
   // A key beside somebody else's address would be sent there.
   const isElsewhere = merge.kept.some(({ wanted }) => contains(wanted, url));
-  const keyLeftOut = isElsewhere && key !== null && merge.additions.some(({ value }) => contains(value, key));
-  const { additions, kept } = keyLeftOut ? withoutKey(merge, key) : merge;
+  const isKey = (value: unknown) => contains(value, key ?? KEY_VARIABLE);
+  const keyLeftOut = isElsewhere && merge.additions.some(({ value }) => isKey(value));
+  const { additions, kept } = keyLeftOut ? withoutKey(merge, isKey) : merge;
   if (additions.length === 0) return { ...NOTHING, kept, keyLeftOut };
   const edited = addOrExplain(format, file, text, additions, settings);
   await replace(target, bom + edited, key !== null && additions.some(({ value }) => contains(value, key)));
@@ -65,13 +67,17 @@ async function targetOf(file: string): Promise<string> {
 
 /** Null: there is no such file. */
 async function textOf(file: string): Promise<string | null> {
+  let bytes: Buffer;
   try {
-    return await readFile(file, "utf8");
+    bytes = await readFile(file);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ENOENT") return null;
     throw failed(file, "read", error);
   }
+  // Written back, other bytes would be lost.
+  if (!isUtf8(bytes)) throw new ExitError(EXIT.findings, `${file} is not UTF-8: nothing was written; save it as UTF-8`);
+  return bytes.toString();
 }
 
 function split(text: string): readonly [bom: string, text: string] {

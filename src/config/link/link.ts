@@ -96,7 +96,7 @@ function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => S
     if (typeof reference?.unset === "string") {
       const pointer = join("", ...path);
       const message = `the variable ${reference.unset} is not set`;
-      const hint = `set it, or give a default: \${env:${reference.unset}:-…}`;
+      const hint = `set it, for example in .env beside the configuration, or give a default: \${env:${reference.unset}:-…}`;
       context.add(pointer, { rule: "unresolved-reference", message, hint, severity: unsetSeverity(pointer) });
     } else if (TIMER_KEYS.has(path.at(-1)) && isTooLong(value)) {
       const message = "is longer than a timer can run";

@@ -5,7 +5,7 @@ import { at, type Field, ImportError, readSource } from "../source.ts";
 import { readRow, type Row } from "./deployments.ts";
 import { balanceOf, fallbacksOf, readAliases, readReliability, type Setting, withWeights } from "./routing.ts";
 import { readSettings } from "./settings.ts";
-import { destinationOf, litellmProvider } from "./target.ts";
+import { destinationOf, litellmProvider } from "./destination.ts";
 
 const REFERENCE = /^os\.environ\/(.+)$/;
 /** What a configuration of LiteLLM has at its top, one at least. */

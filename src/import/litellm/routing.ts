@@ -163,7 +163,7 @@ class FallbackReader {
           continue;
         }
         const id = this.#names.get(name);
-        if (id === undefined) {
+        if (id === undefined || !this.#groups.has(id)) {
           this.#draft.findings.lost(list, "no model of model_list that is imported has the name in front of it");
           continue;
         }

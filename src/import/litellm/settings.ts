@@ -238,7 +238,7 @@ export function readSettings(draft: Draft, root: Field, setting: Setting): void 
   readTags(draft, at(root, "litellm_settings", "extra_spend_tag_headers"));
   const drop = at(root, "litellm_settings", "drop_params");
   if (flagOf(drop) === false) {
-    for (const model of Object.values(config.models)) if (model.kind === "chat") model.strict = true;
+    for (const model of Object.values(config.models ?? {})) if (model.kind === "chat") model.strict = true;
     findings.mapped(drop, "/models", "is strict: true of every chat model");
   }
   for (const [section, rows] of Object.entries(SETTINGS)) {

@@ -31,6 +31,8 @@ interface AccessOptions {
   /** Called with each sign-in that failed, and with each that was not looked at after too many had. */
   readonly onFailed?: (address: string, isLimited: boolean) => void;
   readonly log?: Pick<Log, "error" | "warn" | "info" | "debug">;
+  /** The token that the code of a sign-in link stands for, used up by this; null for any other text. */
+  readonly redeemLink?: (code: string, address: string) => string | null;
 }
 
 /** A session of a browser as its cookie names it. */
@@ -105,10 +107,11 @@ export class AdminAccess {
     return caller;
   }
 
-  /** @throws GatewayError INVALID_TOKEN, TOO_MANY_REQUESTS, FORBIDDEN */
-  begin(req: IncomingMessage, token: string): BegunSession {
+  /** @param sent a token, or the code of a sign-in link. @throws GatewayError INVALID_TOKEN, TOO_MANY_REQUESTS, FORBIDDEN */
+  begin(req: IncomingMessage, sent: string): BegunSession {
     if (siteOf(req) === "foreign") throw foreign();
     this.#refuseLimited(req);
+    const token = this.#options.redeemLink?.(sent, this.addressOf(req)) ?? sent;
     const tokens = this.#tokens;
     const { name, role } = this.#checked(req, token, byToken(token, tokens));
     const expiresAt = this.#options.now() + SESSION_MS;

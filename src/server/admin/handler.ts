@@ -16,6 +16,8 @@ export interface AdminOptions extends Omit<AdminParts, "sessions" | "openApi"> {
   readonly settings: () => AdminSettings;
   /** Answered before the rows, to who names this host. */
   readonly pages?: AnswerPage;
+  /** The admin token that a sign-in link stands for; null for any other text. Without it there are no links. */
+  readonly redeemLink?: (code: string, address: string) => string | null;
   /** Unix milliseconds; the system's clock unless given. */
   readonly now?: () => number;
 }
@@ -25,7 +27,13 @@ export function createAdminHandler(options: AdminOptions): RequestListener {
   const { settings, services, log, now = Date.now } = options;
   const failures = new FailureReports(services, log);
   const onFailed = (address: string, isLimited: boolean): void => failures.add(address, isLimited);
-  const access = new AdminAccess({ settings, now, onFailed, log });
+  const access = new AdminAccess({
+    settings,
+    now,
+    onFailed,
+    log,
+    ...(options.redeemLink && { redeemLink: options.redeemLink }),
+  });
   const stamp = auditStamps(now);
   const sessions = new ConsoleSessions({ access, services, stamp, now, log });
   let openApi: Promise<string> | null = null;

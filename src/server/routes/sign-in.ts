@@ -66,7 +66,8 @@ export const SIGN_IN: readonly RouteEndpoint[] = [
       const session = await recorded(parts, () =>
         parts.signIn.verifyCode({ email, code, ip: context.ip, ...deviceOf(event, context) }),
       );
-      return begun(event, context, session, "code", parts);
+      // Only a link that was good comes so far.
+      return begun(event, context, session, String(code).startsWith("link_") ? "link" : "code", parts);
     },
   },
   {
@@ -198,7 +199,7 @@ async function begun(
   event: H3Event,
   context: RouteContext,
   session: Session,
-  method: "code" | "oauth",
+  method: "code" | "link" | "oauth",
   parts: RouteParts,
 ): Promise<HTTPResponse> {
   const { id, email } = session.body.user;

@@ -17,6 +17,13 @@ export const admin = createClient({
   },
 });
 
+/** Signs in by the code of a link. @throws Problem */
+export function signInBy(code: string): Promise<AdminSession> {
+  // Not by the client above: that a link is refused says nothing of a session that this browser has.
+  const bare = createClient({ fetch: window.fetch.bind(window) });
+  return bare.send<AdminSession>("POST", "/admin/session", { body: { token: code } });
+}
+
 /** Whether what changes something is offered; that the server refuses it to viewers is another matter. */
 export function mayChange(): boolean {
   return session.value?.role === "operator";

@@ -5,8 +5,9 @@ import { Form, TextField } from "../shared/fields.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Badge, Loading, Panel, ProblemNote } from "../shared/parts.tsx";
 import { asProblem, useAction, useResource } from "../shared/resource.ts";
+import { failedLink, type SignInLink, takeLink } from "../shared/sign-in-link.ts";
 import { toast } from "../shared/toast.tsx";
-import { admin, session } from "./client.ts";
+import { admin, router, session, signInBy } from "./client.ts";
 
 /** What is behind it is shown to who is signed in. */
 export function SignedIn({ children }: { readonly children: ComponentChildren }) {
@@ -34,11 +35,26 @@ function NoTokens() {
 }
 
 async function whoIsIt(signal: AbortSignal): Promise<void> {
+  const link = takeLink(router);
+  if (link !== null && (await enteredBy(link))) return;
   try {
     session.value = await admin.get<AdminSession>("/admin/session", { signal });
   } catch (error) {
     if (asProblem(error).status !== 401) throw error;
     session.value = null;
+  }
+}
+
+/** @returns false for a link that is no longer good. @throws Problem when that cannot be found out */
+async function enteredBy(link: SignInLink): Promise<boolean> {
+  try {
+    session.value = await signInBy(link.code);
+    return true;
+  } catch (error) {
+    const { status } = asProblem(error);
+    if (status !== 401 && status !== 429) throw error;
+    failedLink.value = link;
+    return false;
   }
 }
 
@@ -50,6 +66,15 @@ function SignIn() {
   return (
     <div class="sign-in stack">
       <PageHead title="Sign in" />
+      {failedLink.value !== null && (
+        <div class="note bad stack-s" role="alert">
+          <p>This sign-in link does not work any longer. A link works once, for 10 minutes.</p>
+          <p class="small">
+            Start <code>gateway dev</code> again for a new link. Or sign in with the admin token: the output of{" "}
+            <code>gateway dev</code> names the file that has it.
+          </p>
+        </div>
+      )}
       <Panel title="Operators of this gateway">
         <Form onSubmit={start}>
           <TextField

@@ -2,6 +2,8 @@ import { signal } from "@preact/signals";
 import { createApi, type Session, type SessionUser } from "../shared/api.ts";
 import { createClient, Problem } from "../shared/http.ts";
 import { retryDelayMs } from "../shared/resource.ts";
+import { failedLink, type SignInLink, takeLink } from "../shared/sign-in-link.ts";
+import { router } from "./place.ts";
 
 /** `starting`: not known yet whether this browser is signed in. */
 export type SessionState = "starting" | "signed-out" | SessionUser;
@@ -46,11 +48,13 @@ function leave(): void {
   session.value = "signed-out";
 }
 
-/** Finds out whether this browser is signed in; tries until the gateway answers. */
+/** Signs in by the link that led here, or finds out whether this browser is signed in; tries until the gateway answers. */
 export async function startSession(): Promise<void> {
+  const link = takeLink(router);
   for (let failures = 1; ; failures += 1) {
     try {
-      await renew();
+      if (link === null || failedLink.value !== null) await renew();
+      else if (!(await enterBy(link))) continue;
       return;
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -59,6 +63,18 @@ export async function startSession(): Promise<void> {
         setTimeout(resolve, delayMs);
       });
     }
+  }
+}
+
+/** @returns false for a link that is no longer good. @throws Problem when that cannot be found out */
+async function enterBy(link: SignInLink): Promise<boolean> {
+  try {
+    await signInWith(link.email, link.code);
+    return true;
+  } catch (error) {
+    if (!(error instanceof Problem) || (error.isTemporary && error.status !== 429)) throw error;
+    failedLink.value = link;
+    return false;
   }
 }
 

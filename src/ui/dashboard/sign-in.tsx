@@ -3,6 +3,7 @@ import { errorOf, Form, otherProblem, TextField } from "../shared/fields.tsx";
 import { PageHead } from "../shared/layout.tsx";
 import { Panel, ProblemNote } from "../shared/parts.tsx";
 import { useAction, useResource } from "../shared/resource.ts";
+import { failedLink } from "../shared/sign-in-link.ts";
 import { filter, router } from "./place.ts";
 import { askForCode, providerLink, publicApi, signInWith } from "./session.ts";
 
@@ -13,7 +14,7 @@ const CLOSED_AT = "sign_up_closed";
 
 /** By a code that comes by mail, or at an identity provider. */
 export function SignIn() {
-  const [email, setEmail] = useState("");
+  const [email, setEmail] = useState(failedLink.value?.email ?? "");
   const [sent, setSent] = useState(false);
   const settings = useResource("settings", (signal) => publicApi.settings(signal));
   const providers = settings.data?.sign_in?.providers ?? [];
@@ -21,6 +22,7 @@ export function SignIn() {
     <div class="narrow stack">
       <PageHead title="Sign in" />
       <Failed providers={providers} />
+      <FailedLink />
       <Panel title={sent ? "Enter the code" : "With your mail address"}>
         {sent ? (
           <CodeForm email={email} onBack={() => setSent(false)} />
@@ -39,6 +41,21 @@ export function SignIn() {
           </div>
         </Panel>
       )}
+    </div>
+  );
+}
+
+/** What to do after a link of `gateway dev` that was used, has expired, or is of an earlier start. */
+function FailedLink() {
+  const link = failedLink.value;
+  if (link === null) return null;
+  return (
+    <div class="note bad stack-s" role="alert">
+      <p>This sign-in link does not work any longer. A link works once, for 10 minutes.</p>
+      <p class="small">
+        Start <code>gateway dev</code> again for a new link. Or have a code sent below: without a mail server it appears
+        in the log of <code>gateway dev</code>.
+      </p>
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import type { Problem } from "./http.ts";
 
 /** A form that the page sends itself: the browser would leave the page. */
@@ -45,13 +45,24 @@ interface InputProps extends FieldProps {
 }
 
 /** What is wrong stands beneath the field, and is read out with it. */
-export function TextField({ label, hint, error, value, onValue, ...input }: InputProps) {
+export function TextField({ label, hint, error, value, onValue, autofocus = false, ...input }: InputProps) {
   const id = useId();
+  const element = useRef<HTMLInputElement>(null);
+  // Without dialogs the attribute has an effect once per document: the second form of a page would get no focus.
+  useEffect(() => {
+    if (autofocus) element.current?.focus();
+  }, []);
   // The attributes depend on the type of the input; which one it is, only the caller knows.
-  const attributes = { ...input, ...described(id, hint, error) } as JSX.IntrinsicElements["input"];
+  const attributes = { ...input, autofocus, ...described(id, hint, error) } as JSX.IntrinsicElements["input"];
   return (
     <Frame id={id} {...{ label, hint, error }}>
-      <input {...attributes} class="input" value={value} onInput={(event) => onValue(event.currentTarget.value)} />
+      <input
+        {...attributes}
+        ref={element}
+        class="input"
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
     </Frame>
   );
 }

@@ -61,7 +61,7 @@ export interface SignInBench {
 /** The whole sign-in service on a store in memory and a clock that stands still; sleeping moves it on. */
 export async function signInBench(
   parts: Partial<AuthSettings> = {},
-  { store: given, ...more }: Partial<Pick<SignInOptions, "sleep" | "now" | "store">> = {},
+  { store: given, ...more }: Partial<Pick<SignInOptions, "sleep" | "now" | "store" | "links">> = {},
 ): Promise<SignInBench> {
   const clock = { now: START };
   const now = more.now ?? (() => clock.now);

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import type { Browser } from "playwright-core";
 import { stringify } from "yaml";
 import { createKey } from "../../../src/accounts/api-keys.ts";
+import { SignInLinks } from "../../../src/accounts/sign-in/links.ts";
 import { createUser } from "../../../src/accounts/users.ts";
 import { type Gateway, startGateway } from "../../../src/gateway/start.ts";
 import { decimal, type Json, toNano } from "../../../src/kit/index.ts";
@@ -36,6 +37,7 @@ interface Parts {
   readonly folder: string;
   readonly config: Json;
   readonly gateway: Gateway;
+  readonly links: SignInLinks;
   readonly simulator: Simulator;
   readonly flaky: Switch;
   readonly smtp: Awaited<ReturnType<typeof openSmtp>>;
@@ -45,6 +47,8 @@ interface Parts {
 /** A gateway as people meet it: with a mail server, providers that fail when told to, and a browser. On the real clock. */
 export class Stage {
   gateway: Gateway;
+  /** As `gateway dev` makes them. */
+  readonly links: SignInLinks;
   /** In front of the first provider of `route/swift`. */
   readonly flaky: Switch;
   readonly #parts: Parts;
@@ -54,6 +58,7 @@ export class Stage {
   private constructor(parts: Parts) {
     this.#parts = parts;
     this.gateway = parts.gateway;
+    this.links = parts.links;
     this.flaky = parts.flaky;
     this.#config = parts.config;
   }
@@ -69,11 +74,12 @@ export class Stage {
     const config = merge(configuration({ ...places, ports }), patch);
     const file = join(folder, "gateway.yaml");
     await writeFile(file, stringify(config));
-    const gateway = await serve(file).catch(async (error: unknown) => {
+    const links = new SignInLinks(Date.now);
+    const gateway = await serve(file, links).catch(async (error: unknown) => {
       await browser.close();
       throw error;
     });
-    return new Stage({ folder, config, gateway, simulator, flaky, smtp, browser });
+    return new Stage({ folder, config, gateway, links, simulator, flaky, smtp, browser });
   }
 
   get url(): string {
@@ -189,7 +195,7 @@ export class Stage {
 
   /** Again, on the same addresses. */
   async start(): Promise<void> {
-    this.gateway = await serve(this.file);
+    this.gateway = await serve(this.file, this.links);
   }
 
   async close(): Promise<void> {
@@ -237,8 +243,8 @@ function tryToLock(): boolean {
   }
 }
 
-function serve(file: string): Promise<Gateway> {
-  return startGateway({ file, mode: "serve", strict: false, env: {}, logLevel: "silent" });
+function serve(file: string, links: SignInLinks): Promise<Gateway> {
+  return startGateway({ file, mode: "serve", strict: false, env: {}, logLevel: "silent", links });
 }
 
 function urlOf(address: { readonly host: string; readonly port: number } | null | undefined): string {

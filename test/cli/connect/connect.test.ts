@@ -28,6 +28,7 @@ import { createProgram, runCommand } from "../../../src/cli/program.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import { SMALL } from "../../config/support.ts";
 import { Workspace } from "../../e2e/support/process.ts";
+import { certificate } from "../../support/certificates.ts";
 import { ROOT } from "../../support/modules.ts";
 
 const URL_OPTION = ["--url", "http://127.0.0.1:8080"];
@@ -39,7 +40,14 @@ beforeEach(() => {
   workspace = new Workspace();
   mkdirSync(workspace.path("home"));
   vi.stubEnv("HOME", workspace.path("home"));
-  for (const name of ["XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "CODEX_HOME", "CONTINUE_GLOBAL_DIR", "GATEWAY_CONFIG"])
+  for (const name of [
+    "XDG_CONFIG_HOME",
+    "CLAUDE_CONFIG_DIR",
+    "CODEX_HOME",
+    "CONTINUE_GLOBAL_DIR",
+    "GATEWAY_CONFIG",
+    "PORT",
+  ])
     vi.stubEnv(name, undefined);
 });
 afterEach(() => workspace.close());
@@ -238,6 +246,26 @@ describe("files", () => {
     expect(statSync(file).mode & 0o777).toBe(mode);
   });
 
+  test("a TOML file with Windows line ends keeps them", async () => {
+    const file = fileOf("codex");
+    put(file, `model = "route/one"\r\n\r\n[model_providers.gateway] # ours\r\nname = "Gateway"\r\n`);
+    expect(await connect("codex", ...ALL, "--write")).toMatchObject({ code: 0 });
+    const text = readFileSync(file, "utf8");
+    expect(text).toMatch(/# ours\r\nwire_api = "responses"\r\n.*\r\nbase_url = .*\r\nname = "Gateway"\r\n$/s);
+    expect(text.replaceAll("\r\n", "")).not.toMatch(/[\r\n]/);
+  });
+
+  test("a file that is not UTF-8 is left alone", async () => {
+    const file = fileOf("goose");
+    mkdirSync(dirname(file), { recursive: true });
+    const bytes = Buffer.from([0x23, 0xe9, 0x0a]);
+    writeFileSync(file, bytes);
+    const { code, stderr } = await connect("goose", ...ALL, "--write");
+    expect({ code, stderr }).toMatchObject({ code: 1 });
+    expect(stderr).toContain("is not UTF-8");
+    expect(readFileSync(file)).toEqual(bytes);
+  });
+
   test("a folder in the place of the file, and a file in the place of its folder, end with 3", async () => {
     mkdirSync(fileOf("codex"), { recursive: true });
     const folder = await connect("codex", ...ALL, "--write");
@@ -271,11 +299,39 @@ describe("the connection", () => {
     expect(await printed()).toMatchObject({ ANTHROPIC_BASE_URL: url, ANTHROPIC_MODEL: "route/one" });
   });
 
+  test("a model that the configuration lacks is printed, and the nearest one named", async () => {
+    configure("");
+    const { code, stdout, stderr } = await connect("claude", "--model", "route/ome");
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+    expect(stdout).toContain("route/ome");
+    expect(stderr).toContain("the configuration has no model 'route/ome': did you mean 'route/one'?");
+  });
+
+  test("PORT replaces the port, as it does for dev and serve", async () => {
+    configure("server: { listen: [{ host: 127.0.0.1, port: 9000 }] }\n");
+    for (const [port, shown] of [
+      ["9100", 9100],
+      ["", 9000],
+      ["none", 9000],
+    ] as const) {
+      vi.stubEnv("PORT", port);
+      expect(await printed()).toMatchObject({ ANTHROPIC_BASE_URL: `http://127.0.0.1:${shown}` });
+    }
+  });
+
+  test("with TLS the address is https", async () => {
+    const { cert, key } = certificate();
+    workspace.write("cert.pem", cert);
+    workspace.write("key.pem", key);
+    configure("server: { listen: [{ host: 127.0.0.1, port: 9000, tls: { cert: cert.pem, key: key.pem } }] }\n");
+    expect(await printed()).toMatchObject({ ANTHROPIC_BASE_URL: "https://127.0.0.1:9000" });
+  });
+
   test("a configuration that cannot serve is told and not used", async () => {
     configure("nothing: true\n");
     const { code, stdout, stderr } = await connect("claude", "--model", "route/two");
     expect({ code, stderr }).toMatchObject({ code: 0 });
-    expect(stderr).toContain("gateway.yaml is not valid and was not read: run gateway check");
+    expect(stderr).toContain("gateway.yaml is not valid, so it was not used: run gateway check");
     expect(stdout).toContain("http://127.0.0.1:8080");
   });
 
@@ -372,7 +428,7 @@ describe("the connection", () => {
     test("nobody there is told", async () => {
       const { code, stderr } = await connect("claude", "--url", "http://127.0.0.1:9");
       expect({ code, stderr }).toMatchObject({ code: 0 });
-      expect(stderr).toMatch(/http:\/\/127\.0\.0\.1:9\/v1\/models: (?:bad port|connect)/);
+      expect(stderr).toMatch(/http:\/\/127\.0\.0\.1:9\/v1\/models gives no models: (?:bad port|connect)/);
     });
   });
 });

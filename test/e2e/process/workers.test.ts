@@ -3,6 +3,7 @@ import { request as httpRequest } from "node:http";
 import { Agent, fetch as request } from "undici";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { instancesOf, isAlive, linesOf, pidOf, plantPlugin, SharedWorkspace } from "../support/instances.ts";
+import { freePort } from "../../support/ports.ts";
 import { describeRedis } from "../../support/redis.ts";
 import { poll } from "../support/child.ts";
 import { ask, eventsOf } from "../support/configuration.ts";
@@ -25,9 +26,9 @@ const ROUNDS = Number(process.env["KILL_ROUNDS"] ?? 1);
 const IDLE = { requests: 0, streams: 0, held: 0n };
 const LONG = { chunks: 10_000, chunk_delay: "20ms" };
 
-async function start(workers: number, server: object = {}): Promise<GatewayProcess> {
+async function start(workers: number, server: object = {}, ...options: readonly string[]): Promise<GatewayProcess> {
   workspace.write("gateway.yaml", workspace.configuration(sim.origin, { workers, ...server }));
-  const gateway = await workspace.serve();
+  const gateway = await workspace.serve(...options);
   user = await workspace.account();
   return gateway;
 }
@@ -213,7 +214,9 @@ describeRedis("workers", () => {
   });
 
   test("one that is killed is replaced at once, its slots and holds are free within seconds, others notice nothing; later ones start where it did", async () => {
-    const gateway = await start(2);
+    const port = await freePort();
+    const gateway = await start(2, {}, "--port", String(port));
+    expect(gateway.origin, "every worker listens on the port of the command line").toBe(`http://127.0.0.1:${port}`);
     const before = await pids(gateway, 2);
     const short = await gateway.chat(user.key, ask("x"));
     expect(short.status).toBe(200);

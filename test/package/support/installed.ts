@@ -1,5 +1,15 @@
 import { execFile, type ExecFileException } from "node:child_process";
-import { cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { Child, type Exit } from "../../e2e/support/child.ts";
@@ -25,9 +35,9 @@ export const MANIFEST = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf
  */
 export async function pack(folder: string): Promise<string> {
   await must(process.execPath, [join(ROOT, "deploy/package/build.ts"), folder], { cwd: ROOT });
-  for (const path of [...ALWAYS_PACKED, ...MANIFEST.files]) {
-    if (path !== "dist") cpSync(join(ROOT, path), join(folder, path), { recursive: true });
-  }
+  const others = MANIFEST.files.filter((pattern) => pattern !== "dist");
+  for (const path of globSync([...ALWAYS_PACKED, ...others], { cwd: ROOT }))
+    cpSync(join(ROOT, path), join(folder, path));
   await must("npm", ["pack", "--ignore-scripts", "--silent"], { cwd: folder, env: npmEnv(process.execPath) });
   return join(folder, `route-gateway-${MANIFEST.version}.tgz`);
 }
@@ -64,11 +74,13 @@ export class Installed {
   }
 
   /** @returns what npm printed */
-  async install(...what: readonly string[]): Promise<string> {
-    const { stdout, stderr } = await must("npm", ["install", ...QUICK, ...what], {
-      cwd: this.folder,
-      env: npmEnv(this.node),
-    });
+  install(...what: readonly string[]): Promise<string> {
+    return this.npm("npm", "install", ...QUICK, ...what);
+  }
+
+  /** Runs npm, or a command that does, with the settings and the cache of this machine. */
+  async npm(command: string, ...args: readonly string[]): Promise<string> {
+    const { stdout, stderr } = await must(command, args, { cwd: this.folder, env: npmEnv(this.node) });
     return stdout + stderr;
   }
 

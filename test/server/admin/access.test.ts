@@ -51,6 +51,23 @@ async function signedIn({ token = TOKEN, ...options }: Parameters<typeof admin>[
   return { ...started, clock, answer, setCookie, cookie: setCookie.split(";")[0] ?? "" };
 }
 
+test("the code of a sign-in link is exchanged as its token is, once, and the audit log names who signed in", async () => {
+  const good = new Set(["link_code"]);
+  const services = auditInMemory();
+  const redeemLink = (code: string, address: string) => (address === "127.0.0.1" && good.delete(code) ? TOKEN : null);
+  const { ask, answer, cookie } = await signedIn({ token: "link_code", redeemLink, services });
+  expect([answer.status, JSON.parse(answer.text)]).toMatchObject([200, { name: "admin", role: "operator" }]);
+  expect((await ask("/admin/config", { cookie })).status).toBe(200);
+  const again = await ask("/admin/session", JSON_TYPE, "POST", JSON.stringify({ token: "link_code" }));
+  expect(again.status).toBe(401);
+  const foreign = { ...JSON_TYPE, "sec-fetch-site": "cross-site" };
+  good.add("link_code");
+  expect((await ask("/admin/session", foreign, "POST", JSON.stringify({ token: "link_code" }))).status).toBe(403);
+  expect(good.size, "a page of another site uses nothing up").toBe(1);
+  expect((await ask("/admin/config", { authorization: "Bearer link_code" })).status).toBe(401);
+  expect(services.entries).toMatchObject([{ name: "admin", action: "signIn", outcome: "done" }]);
+});
+
 test("a token is exchanged for a cookie that no script can read, for 12 hours", async () => {
   const { ask, answer, setCookie, cookie, clock } = await signedIn();
   const shown = { name: "admin", role: "operator", expires_at: new Date(clock.now + 12 * HOURS_MS).toISOString() };

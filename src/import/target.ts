@@ -1,128 +1,16 @@
 import type { TargetConfig, UpstreamConfig } from "#schema";
-import { isLocal } from "../../config/local.ts";
-import { type Draft, upstreamPointer } from "../draft.ts";
-import { addressOf, headersOf, isStandIn } from "../endpoints.ts";
-import { type Named, type Provider, providerNamed } from "../providers.ts";
-import { literal } from "../secrets.ts";
-import { type Field, numberOf } from "../source.ts";
+import { isLocal } from "../config/local.ts";
+import { type Draft, upstreamPointer } from "./draft.ts";
+import { addressOf, credentialsHeader, headersOf, isStandIn, keyText } from "./endpoints.ts";
+import { type Named, type Provider, providerNamed, VERTEX_VARIABLE } from "./providers.ts";
+import { literal } from "./secrets.ts";
+import { type Field, numberOf } from "./source.ts";
 
-/** The parameters of one deployment: its own, else those of the credential that it names. */
+/**
+ * The parameters of one deployment, by LiteLLM's names for them (`api_base`, `api_key`, `aws_region_name` …), whatever the
+ * source calls them.
+ */
 export type Params = (key: string) => Field | undefined;
-
-/** Prefixes of `model`, and values of `custom_llm_provider`: https://docs.litellm.ai/docs/providers */
-const PREFIXES: Readonly<Record<string, Named>> = {
-  openai: "openai",
-  azure: "azure",
-  azure_text: "azure",
-  anthropic: "anthropic",
-  gemini: "gemini",
-  bedrock: "bedrock",
-  bedrock_converse: "bedrock",
-  cohere: "cohere",
-  cohere_chat: "cohere",
-  jina_ai: "jina",
-  voyage: "voyage",
-  elevenlabs: "elevenlabs",
-  deepgram: "deepgram",
-  mistral: "mistral",
-  codestral: "codestral",
-  deepseek: "deepseek",
-  groq: "groq",
-  openrouter: "openrouter",
-  xai: "xai",
-  moonshot: "moonshot",
-  together_ai: "together",
-  fireworks_ai: "fireworks",
-  cerebras: "cerebras",
-  perplexity: "perplexity",
-  dashscope: "alibaba",
-  zai: "zai",
-  nvidia_nim: "nvidia",
-  ollama: "ollama",
-  ollama_chat: "ollama",
-  hosted_vllm: "vllm",
-  vllm: "vllm",
-  lm_studio: "lmstudio",
-  llamafile: "llamacpp",
-  huggingface: "huggingface",
-  deepinfra: "deepinfra",
-  sambanova: "sambanova",
-  meta_llama: "meta-llama",
-  ai21: "ai21",
-  ai21_chat: "ai21",
-  volcengine: "volcengine",
-  friendliai: "friendli",
-  galadriel: "galadriel",
-  github: "github",
-  novita: "novita",
-  featherless_ai: "featherless",
-  nscale: "nscale",
-  nebius: "nebius",
-  hyperbolic: "hyperbolic",
-  lambda_ai: "lambda",
-  morph: "morph",
-  v0: "v0",
-  vercel_ai_gateway: "vercel",
-  wandb: "wandb",
-  minimax: "minimax",
-  openai_like: "compatible",
-  custom_openai: "compatible",
-  custom: "compatible",
-  litellm_proxy: "compatible",
-  aiohttp_openai: "compatible",
-  xinference: "compatible",
-  infinity: "compatible",
-  docker_model_runner: "compatible",
-  lemonade: "compatible",
-  baseten: "compatible",
-  databricks: "compatible",
-  "text-completion-openai": "openai",
-};
-
-/** Variables that LiteLLM reads keys from, where the provider's own SDK has another: https://docs.litellm.ai/docs/providers */
-const VARIABLES: Partial<Record<Named, string>> = {
-  azure: "AZURE_API_KEY",
-  cohere: "COHERE_API_KEY",
-  jina: "JINA_AI_API_KEY",
-  perplexity: "PERPLEXITYAI_API_KEY",
-  nvidia: "NVIDIA_NIM_API_KEY",
-  vllm: "HOSTED_VLLM_API_KEY",
-  lmstudio: "LM_STUDIO_API_KEY",
-  compatible: "OPENAI_LIKE_API_KEY",
-};
-
-/** A provider as LiteLLM has it. */
-export function litellmProvider(name: Named): Provider {
-  const provider = providerNamed(name);
-  return { ...provider, variable: VARIABLES[name] ?? provider.variable };
-}
-
-/** Providers of LiteLLM that no dialect here speaks to, with what they are. */
-const UNKNOWN: Readonly<Record<string, string>> = {
-  sagemaker: "SageMaker endpoints sign requests in a way of their own",
-  sagemaker_chat: "SageMaker endpoints sign requests in a way of their own",
-  watsonx: "watsonx signs in by IAM tokens of its own",
-  replicate: "Replicate's predictions are no chat API",
-  predibase: "Predibase has an API of its own",
-  triton: "Triton has an API of its own",
-  cloudflare: "Workers AI is reached by its OpenAI-compatible address: write it as an upstream of dialect openai",
-  github_copilot: "GitHub Copilot signs in by OAuth for one person",
-  chatgpt: "a ChatGPT subscription signs in by OAuth for one person",
-  oci: "OCI signs requests in a way of its own",
-  snowflake: "Snowflake Cortex has an API of its own",
-};
-
-/** Names without a prefix that LiteLLM knows, the first that fits. */
-const BARE: readonly (readonly [pattern: RegExp, provider: Named])[] = [
-  [
-    /^(?:gpt-|chatgpt-|o\d|text-embedding-(?:3|ada)|dall-e|whisper-1|tts-1|omni-moderation|text-moderation|ft:|davinci|babbage|codex)/,
-    "openai",
-  ],
-  [/^claude-/, "anthropic"],
-  [/^(?:command|embed-|rerank-)/, "cohere"],
-  [/^(?:anthropic|amazon|meta|mistral|cohere|ai21|deepseek|us\.|eu\.|apac\.)\./, "bedrock"],
-  [/^gemini-/, "gemini"],
-];
 
 /** Where a deployment sends its requests. */
 export interface Destination {
@@ -131,88 +19,35 @@ export interface Destination {
   readonly model: string;
   /** What differs from the source; null where nothing does. */
   readonly difference: string | null;
+  /** What the upstream is called; the provider's name unless given. */
+  readonly name?: string;
+  /** The address is a resource of Azure AI Foundry, which has several endpoints. */
+  readonly isFoundry?: true;
+  /** What the source leaves out at the end of addresses, such as `/v1`. */
+  readonly suffix?: string;
+  /** The variable that its key is in, unless the source says another; that of the provider's SDK unless given. */
+  readonly variable?: string;
 }
 
-/** The provider and model of a deployment, or why there is none here. */
-export function destinationOf(
-  written: string,
-  custom: string | null,
-  hasBase: boolean,
-): Destination | { readonly why: string } {
-  const slash = written.indexOf("/");
-  const prefix = slash < 0 ? "" : written.slice(0, slash);
-  const known = (name: string): boolean =>
-    Object.hasOwn(PREFIXES, name) || Object.hasOwn(UNKNOWN, name) || name === "vertex_ai";
-  if (custom !== null && custom !== prefix) return withPrefix(custom, written, hasBase);
-  if (known(prefix) || /^(?:azure_ai|vertex_ai_beta)$/.test(prefix))
-    return withPrefix(prefix, written.slice(slash + 1), hasBase);
-  const [, bare] = BARE.find(([pattern]) => pattern.test(written)) ?? [];
-  if (bare !== undefined) return { provider: bare, model: written, difference: null };
-  if (written === "*") return { provider: "openai", model: "*", difference: null };
-  if (hasBase) {
-    return {
-      provider: "compatible",
-      model: written,
-      difference: "has no provider in its name: taken as an OpenAI-compatible server",
-    };
-  }
-  return {
-    why: "names no provider that is known: write its upstream by hand, as an OpenAI-compatible server or with its dialect",
-  };
-}
-
-function withPrefix(prefix: string, model: string, hasBase: boolean): Destination | { readonly why: string } {
-  if (prefix === "vertex_ai" || prefix === "vertex_ai_beta") return onVertex(model);
-  if (prefix === "azure_ai") return onAzureAi(model);
-  if (Object.hasOwn(UNKNOWN, prefix)) return { why: `no dialect here speaks to this provider: ${UNKNOWN[prefix]}` };
-  const provider = PREFIXES[prefix];
-  if (provider === undefined) return { why: "no dialect here speaks to this provider" };
-  const inner = model.replace(/^(?:responses|chat|converse|converse_like|invoke|o_series|gpt5_series)\//, "");
-  if (prefix === "openai" && hasBase) return { provider: "compatible", model: inner, difference: null };
-  if (prefix === "bedrock")
-    return { provider, model: inner.replace(/^[a-z]{2}(?:-gov)?-[a-z]+-\d\//, ""), difference: null };
-  if (prefix === "huggingface" && !hasBase) {
-    const [first, ...rest] = inner.split("/");
-    const named = rest.length === 2 ? `${rest.join("/")}:${first}` : inner;
-    return { provider, model: named, difference: "is asked at Hugging Face's OpenAI-compatible router" };
-  }
-  if (prefix === "ollama" || prefix === "ollama_chat")
-    return { provider, model: inner, difference: "is asked at Ollama's OpenAI-compatible endpoint" };
-  if (prefix.startsWith("text-completion"))
-    return { provider, model: inner, difference: "is asked for chat completions: there is no /v1/completions here" };
-  return { provider, model: inner, difference: null };
-}
-
-function onVertex(model: string): Destination | { readonly why: string } {
-  const inner = model.replace(/^(?:gemini|openai|anthropic)\//, "");
-  if (/^claude/.test(inner)) return { provider: "vertex-anthropic", model: inner, difference: null };
-  if (/^(?:gemini|text-(?:multilingual-)?embedding|textembedding|text-embedding|multimodalembedding|\*)/.test(inner))
-    return { provider: "vertex-gemini", model: inner, difference: null };
-  return { why: "on Vertex AI only Gemini and Claude are spoken to: call this model at another provider" };
-}
-
-function onAzureAi(model: string): Destination | { readonly why: string } {
-  if (/^claude/.test(model))
-    return { provider: "anthropic", model, difference: "is asked at the resource's Claude endpoint" };
-  return { provider: "compatible", model, difference: "is asked at the resource's OpenAI-compatible endpoint" };
-}
-
-/** A target and its upstream, or null, and told, where there is no way to write it. */
+/** @param settings what else the upstream has. @returns a target and its upstream, or null, and told, where there is no way to write it. */
 export function targetOf(
   draft: Draft,
   params: Params,
   modelField: Field,
   destination: Destination,
+  settings: Partial<UpstreamConfig> = {},
 ): { readonly target: TargetConfig; readonly isLocal: boolean } | null {
-  const { provider: name, model } = destination;
-  const provider = litellmProvider(name);
-  const place = placeOf(draft, params, modelField, name, provider);
+  const { provider: named, model, name = named } = destination;
+  if (model.trim() === "") {
+    draft.findings.lost(modelField, "names no model of the provider");
+    return null;
+  }
+  const known = providerNamed(named);
+  const { variable = known.variable, suffix } = destination;
+  const provider: Provider = { ...known, variable, ...(suffix !== undefined && { suffix }) };
+  const place = placeOf(draft, params, modelField, { ...destination, provider });
   if (place === null) return null;
-  const headers = headersOf(
-    draft,
-    [params("extra_headers"), params("default_headers"), params("headers")],
-    place.variable,
-  );
+  const headers = headersOf(draft, headersIn(params), { wanted: place.variable, key: place.keyField });
   const isKnownByHost = !provider.local && place.baseUrl === provider.baseUrl;
   const upstream: UpstreamConfig = {
     dialect: provider.dialect,
@@ -224,8 +59,9 @@ export function targetOf(
     }),
     ...place.concurrency,
     ...retriesOf(params),
+    ...settings,
   };
-  const upstreamName = draft.addUpstream(nameFor(name, modelField), upstream, place.hint ?? undefined);
+  const upstreamName = draft.addUpstream(name, upstream, place.hint ?? undefined);
   const pointer = (...keys: readonly (string | number)[]): string => upstreamPointer(upstreamName, ...keys);
   for (const tell of place.tells) tell(pointer);
   headers.tell((header) => pointer("headers", header));
@@ -247,16 +83,12 @@ function retriesOf(params: Params): Pick<UpstreamConfig, "retries"> {
     : {};
 }
 
-function nameFor(name: Named, modelField: Field): string {
-  const prefix = /^([a-z_]+)\//.exec(modelField.text ?? "")?.[1] ?? "";
-  if (name === "compatible")
-    return prefix === "" || prefix === "custom_openai" || prefix === "openai_like"
-      ? "compatible"
-      : prefix.replaceAll("_", "-");
-  return name;
-}
-
+const MAX_PARALLEL_COUNT = 1_000_000;
 const TESTED_VERSION = "2024-10-21";
+
+function headersIn(params: Params): readonly (Field | undefined)[] {
+  return [params("extra_headers"), params("default_headers"), params("headers")];
+}
 
 type Tell = (pointer: (...keys: readonly (string | number)[]) => string) => void;
 
@@ -267,25 +99,27 @@ interface Place {
   readonly headers?: Readonly<Record<string, string>>;
   readonly concurrency?: Pick<UpstreamConfig, "concurrency">;
   readonly hint: string | null;
+  /** What the key comes from. */
+  readonly keyField?: Field;
   /** The variable that secrets are put into. */
   readonly variable: string;
   readonly tells: readonly Tell[];
 }
 
-function placeOf(draft: Draft, params: Params, modelField: Field, name: Named, provider: Provider): Place | null {
-  switch (name) {
-    case "bedrock":
-      return onBedrock(draft, params, modelField);
-    case "vertex-gemini":
-    case "vertex-anthropic":
-      return atGoogle(draft, params, name === "vertex-gemini" ? "google" : "anthropic");
-    default:
-      return byKey(draft, params, modelField, provider);
-  }
+interface Spot extends Pick<Destination, "isFoundry"> {
+  readonly provider: Provider;
+}
+
+function placeOf(draft: Draft, params: Params, modelField: Field, spot: Spot): Place | null {
+  const { provider } = spot;
+  if (provider.dialect === "bedrock") return onBedrock(draft, params, modelField);
+  if (provider.variable === VERTEX_VARIABLE)
+    return atGoogle(draft, params, provider.dialect === "gemini" ? "google" : "anthropic");
+  return byKey(draft, params, modelField, spot);
 }
 
 /** An address and an API key. */
-function byKey(draft: Draft, params: Params, modelField: Field, provider: Provider): Place | null {
+function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFoundry }: Spot): Place | null {
   const { findings } = draft;
   const baseField = params("api_base") ?? params("base_url");
   const prefix = variablePrefix(provider.variable);
@@ -296,26 +130,26 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
   }
   if (params("base_url") !== undefined && params("base_url") !== baseField)
     findings.lost(params("base_url"), "api_base stands beside it, and wins");
-  const azureAi = /^azure_ai\//.test(modelField.text ?? "");
   const variable = `${prefix}_API_BASE`;
-  const assumed = provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
-  const baseUrl = azureAi ? atAzureAi(address?.baseUrl ?? assumed, provider) : (address?.baseUrl ?? assumed);
+  const written =
+    address?.baseUrl ?? provider.baseUrl ?? `\${env:${draft.variables.use(variable)}}${provider.local ? "/v1" : ""}`;
+  const baseUrl = isFoundry ? atFoundry(written, provider) : written;
   const tells: Tell[] = [];
   if (address !== null && baseField !== undefined) tells.push((at) => address.tell(at("base_url")));
   if (address === null && provider.baseUrl === null)
     tells.push(() =>
       findings.changed(modelField, null, `has no api_base: its address comes from the variable ${variable}`),
     );
-  const keyField = params("api_key") ?? params("azure_ad_token");
-  const isOwnServer = provider.local || address !== null;
+  const keyField = params("api_key") ?? params("azure_ad_token") ?? credentialsHeader(headersIn(params));
+  const isOwnServer = isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) });
   const keys: string[] = [];
-  if (keyField !== undefined && !(isStandIn(keyField) && isOwnServer)) {
-    const secret = draft.secret(keyField, provider.variable);
+  const isOther = address !== null && address.baseUrl !== provider.baseUrl;
+  if (keyField !== undefined && !(isStandIn(keyField) && (isOwnServer || isOther))) {
+    const secret = draft.secret(keyField, provider.variable, keyText(keyField));
     keys.push(secret.text);
     tells.push((at) => secret.tell(at("api_keys", 0)));
-  } else if (isOwnServer) {
-    if (!isLocal({ base_url: baseUrl, ...(provider.vendor !== undefined && { vendor: provider.vendor }) }))
-      keys.push("none");
+  } else if (isOwnServer || keyField !== undefined) {
+    if (!isOwnServer) keys.push("none");
     if (keyField !== undefined)
       tells.push(() => findings.mapped(keyField, null, "stands for no key: the server asks for none"));
   } else {
@@ -341,7 +175,10 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
     tells.push((at) => secret.tell(at("headers", "openai-organization")));
   }
   const parallel = Number(params("max_parallel_requests")?.text);
-  const concurrency = Number.isInteger(parallel) && parallel > 0 ? { concurrency: { requests: parallel } } : undefined;
+  const concurrency =
+    Number.isInteger(parallel) && parallel > 0 && parallel <= MAX_PARALLEL_COUNT
+      ? { concurrency: { requests: parallel } }
+      : undefined;
   if (concurrency !== undefined)
     tells.push((at) =>
       findings.changed(
@@ -356,13 +193,14 @@ function byKey(draft: Draft, params: Params, modelField: Field, provider: Provid
     ...(Object.keys(headers).length > 0 && { headers }),
     ...(concurrency !== undefined && { concurrency }),
     hint: address?.hint ?? null,
+    ...(keyField !== undefined && { keyField }),
     variable: prefix,
     tells,
   };
 }
 
 /** The endpoint of a Foundry resource for Claude, and for the others. */
-function atAzureAi(baseUrl: string, { dialect }: Provider): string {
+function atFoundry(baseUrl: string, { dialect }: Provider): string {
   const resource = baseUrl.replace(/\/(?:models|anthropic|openai)(?:\/.*)?$/, "");
   return dialect === "anthropic" ? `${resource}/anthropic` : `${resource}/openai/v1`;
 }
@@ -393,7 +231,7 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
   const address =
     endpoint?.text == null
       ? null
-      : addressOf(draft, endpoint, litellmProvider("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
+      : addressOf(draft, endpoint, providerNamed("bedrock"), "AWS_BEDROCK_RUNTIME_ENDPOINT");
   if (address !== null) tells.push((at) => address.tell(at("base_url")));
   const bearer = params("api_key");
   const id = params("aws_access_key_id");
@@ -401,7 +239,7 @@ function onBedrock(draft: Draft, params: Params, modelField: Field): Place {
   const token = params("aws_session_token");
   const parts: string[] = [];
   if (bearer?.text != null) {
-    const key = draft.secret(bearer, litellmProvider("bedrock").variable);
+    const key = draft.secret(bearer, providerNamed("bedrock").variable);
     parts.push(key.text);
     tells.push((at) => key.tell(at("api_keys", 0)));
   } else {
