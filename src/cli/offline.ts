@@ -147,14 +147,14 @@ function addReplayCommand(program: Command): void {
 }
 
 /** The tools that `import` reads; a test compares them with its own list. */
-export const IMPORTED: readonly SourceKind[] = ["litellm"];
+export const IMPORTED: readonly SourceKind[] = ["litellm", "one-api", "bifrost", "aisix"];
 
 function addImportCommand(program: Command): void {
   program
     .command("import")
     .description("make a gateway.yaml of another gateway's configuration, and tell what became of each field")
     .addArgument(new Argument("<kind>", "whose configuration it is").choices([...IMPORTED]))
-    .argument("<file>", "the configuration, for example config.yaml")
+    .argument("<file>", "the configuration, such as config.yaml")
     .option("--out <file>", "write the new configuration to a file that is not there yet (default: stdout)")
     .option("--tests <file>", "also write tests of its routing, for gateway test")
     .addOption(

@@ -31,7 +31,7 @@ async function adminOf({ config, admin, adminToken }: RollbackOptions): Promise<
   const token = adminToken ?? (process.env["GATEWAY_ADMIN_TOKEN"] || undefined);
   if (admin !== undefined && token !== undefined) return { address: admin.replace(/\/+$/, ""), token };
   const log = { debug() {}, info() {}, warn() {}, error() {} };
-  const { loaded } = await loadForAccounts({ file: configFile(config), env: process.env, log });
+  const { loaded } = await loadForAccounts({ file: configFile(config), env: process.env, log }, "/server/admin/");
   const configured = loaded.snapshot.server.admin;
   if (configured === null)
     throw new ExitError(EXIT.usage, "the configuration has no server.admin; name it with --admin");

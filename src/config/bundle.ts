@@ -9,7 +9,7 @@ export interface PluginSchemas {
   readonly local: ReadonlyMap<string, unknown>;
 }
 
-const REFERENCE = String.raw`\$\{(env|file):[^}]+\}`;
+const REFERENCE = String.raw`\$\{(env|file|exec):[^}]+\}`;
 const LOCAL_PATH = String.raw`^(\.{1,2}/|/)`;
 /** Formats as patterns: validators differ in which formats they know. */
 const FORMATS: Readonly<Record<string, string>> = {

@@ -83,7 +83,7 @@ function keyFault(pem: string): Pick<PemFault, "message" | "hint"> | null {
   if (block === undefined) {
     if (pem.trim() === "")
       return { message: "is empty", hint: "write a file that begins with -----BEGIN PRIVATE KEY-----" };
-    return CERTIFICATE_START.test(pem)
+    return pem.includes("-----BEGIN CERTIFICATE-----")
       ? {
           message: "holds a certificate and no private key",
           hint: "the certificate and its key may have been exchanged",
@@ -103,9 +103,6 @@ function keyFault(pem: string): Pick<PemFault, "message" | "hint"> | null {
     return { message: "holds a damaged private key", hint: null };
   }
 }
-
-/** Without the flag of a search that goes on. */
-const CERTIFICATE_START = /-----BEGIN CERTIFICATE-----/;
 
 /** How the certificates of a PEM text stand in time: what a person has to know of it; null: nothing. @param now Unix milliseconds */
 export function expiryNotice(pem: string, now: number): string | null {

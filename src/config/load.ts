@@ -19,7 +19,7 @@ import { loadTree } from "./include.ts";
 import type { Dialects } from "./link/context.ts";
 import { link } from "./link/link.ts";
 import { find, type MapNode, withSubject } from "./node.ts";
-import { resolveReferences } from "./references.ts";
+import { type Ran, resolveReferences } from "./references.ts";
 import { coveredPlaces, secretScalars } from "./secrets.ts";
 import { GATEWAY_SCHEMA, validate } from "./validate.ts";
 import { buildSnapshot, buildStep } from "./snapshot.ts";
@@ -43,11 +43,16 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly now?: number | null;
   /** `check` unless given. `lenient`: a listener's file that cannot be used is a warning. `skip`: none is read. */
   readonly tlsFiles?: "check" | "lenient" | "skip";
+  /** Runs the commands of `${exec:}`; left out: they are not run, and their values unknown. */
+  readonly run?: RunCommand;
   /** What the command line changes in every snapshot, such as the port; the steps of the pipeline stay. */
   readonly adjust?: (snapshot: Snapshot) => Snapshot;
   /** Sets a plugin up as serving would, and takes it down again. @throws Error for what its setup refuses. */
   readonly dryRun?: (step: LinkedStep, snapshot: Snapshot) => Promise<void>;
 }
+
+/** @param pointer of the first value that has the command. @returns null where it is not run */
+export type RunCommand = (words: readonly string[], command: string, pointer: string) => Promise<Ran>;
 
 export interface LinkedStep {
   readonly plugin: Plugin;
@@ -75,6 +80,8 @@ export interface LoadResult {
   readonly files: readonly WatchedFile[];
   /** The texts behind the hash. */
   readonly sources: readonly Source[];
+  /** What the commands of `${exec:}` wrote, by command: no part of the hash, and never shown. */
+  readonly outputs: ReadonlyMap<string, string>;
   /** Where upstreams say what they publish of their providers' lists, by name: for what is found out about it later. */
   readonly publishing: ReadonlyMap<string, Place>;
   /** Where secrets stand in the files; null when one could not be read to its end, and outside of a check. */
@@ -109,7 +116,9 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const { envFile: envPath = envFileOf(file) } = options;
   const envFile = envPath === null ? null : await readEnvFile(envPath, onDisk.access.read);
   const env = overEnvFile(envFile?.values ?? {}, options.env);
-  const references = { env, folder, read: reader("secret") };
+  const outputs = new Map<string, string>();
+  const run = options.run ? once(options.run) : null;
+  const references = { env, folder, read: reader("secret"), run };
 
   let tls: TlsFiles = { texts: new Map(), findings: [] };
   const merged = await loadTree(file, { read: reader("config"), expand: access.expand }, references);
@@ -148,6 +157,19 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
   const linkedWhole = await inTurns(finish(usable, steps, diagnostics, places));
   const refused = await dryRunAll(linkedWhole.snapshot);
   return refused.length === 0 ? linkedWhole : inTurns(finish(null, [], [...diagnostics, ...refused], places));
+
+  /** A command that several values have runs once. */
+  function once(run: RunCommand): RunCommand {
+    const running = new Map<string, Promise<Ran>>();
+    return async (words, command, pointer) => {
+      const ran = running.get(command) ?? run(words, command, pointer);
+      const found = await ran;
+      // One that is not run for a value may be for another.
+      if (found !== null) running.set(command, ran);
+      if (found !== null && "text" in found) outputs.set(command, found.text);
+      return found;
+    };
+  }
 
   /** Loaded where there are such files: most gateways have none. */
   async function readTls(): Promise<TlsFiles> {
@@ -201,7 +223,7 @@ export async function loadConfig(options: LoadOptions): Promise<LoadResult> {
     const snapshot = written && (options.adjust?.(written) ?? written);
     const publishing = publishingPlaces(tree.root);
     const files = [...watched(), ...onDisk.files()];
-    const rest = { hash, files, sources: [...sources.values()], publishing, secrets };
+    const rest = { hash, files, sources: [...sources.values()], publishing, secrets, outputs };
     const diagnostics = sorted(tree.root ? found.map((one) => withSubject(one, tree.root)) : found);
     return { ok, snapshot, steps: ok ? steps : [], localPlugins, diagnostics, ...rest };
   }

@@ -20,7 +20,10 @@ export interface Reference {
   readonly written: string;
   /** The other reading of the resolved text, as text or as a YAML scalar: used where the schema asks for it. */
   readonly alternative: Scalar;
-  /** A variable that is not set and has no default; the value is then empty text. */
+  /**
+   * A variable that is not set and has no default; the value is then empty text. Empty: a command that was not run, for
+   * which its reference stands.
+   */
   readonly unset: string | null;
 }
 

@@ -11,14 +11,19 @@ export interface ReferenceSources {
   readonly read: FileAccess["read"];
   /** Folder of the main configuration file. */
   readonly folder: string;
+  /** Runs the command of a value that stands at a pointer. Null: commands are not run here, and their values unknown. */
+  readonly run: ((words: readonly string[], command: string, pointer: string) => Promise<Ran>) | null;
 }
+
+/** A command's text, why there is none, or null: it is not run. */
+export type Ran = { readonly text: string } | Finding | null;
 
 export interface Resolved {
   readonly root: MapNode;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-const REFERENCE = /\$(?:\$|\{(env|file):([^{}]*)\})/g;
+const REFERENCE = /\$(?:\$|\{(env|file|exec):([^{}]*)\})/g;
 const VARIABLE = /^([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?$/s;
 
 /** Resolves the references in every scalar of the tree; all that cannot be resolved are reported at once. */
@@ -69,6 +74,7 @@ export async function resolveScalar(
   if (written.replaceAll(REFERENCE, "").includes("${")) diagnostics.push(diagnose(node.place, pointer, MALFORMED));
   let text = "";
   let unset: string | null = null;
+  let isUnknown = false;
   let referenced = false;
   let end = 0;
   for (const match of written.matchAll(REFERENCE)) {
@@ -80,8 +86,12 @@ export async function resolveScalar(
       continue;
     }
     referenced = true;
-    const found = scheme === "env" ? variable(body, sources.env) : await content(body, sources);
-    if ("text" in found) text += found.text;
+    const found = await valueOf(scheme, body, pointer, sources);
+    if (found === null) {
+      // Told from other values by what is written: a comparison of two files sees another command as another value.
+      text += whole;
+      isUnknown = true;
+    } else if ("text" in found) text += found.text;
     else if ("unset" in found) unset ??= found.unset;
     else diagnostics.push(diagnose(node.place, pointer, found));
   }
@@ -91,6 +101,7 @@ export async function resolveScalar(
   const plain = plainScalar(text);
   const typed = plain === undefined ? (await import("./parse.ts")).parseScalar(text) : plain;
   // An unset variable is empty text, not null: most values are text.
+  unset ??= isUnknown ? "" : null;
   const asText = node.quoted || unset !== null;
   // What cannot be read is said already.
   const reference = { written, alternative: asText ? typed : text, unset: diagnostics.length > 0 ? null : unset };
@@ -100,8 +111,29 @@ export async function resolveScalar(
 const MALFORMED: Finding = {
   rule: "reference-syntax",
   message: "holds a reference that cannot be read",
-  hint: "write ${env:NAME}, ${env:NAME:-default} or ${file:path}; $${ is a literal ${",
+  hint: "write ${env:NAME}, ${env:NAME:-default}, ${file:path} or ${exec:command}; $${ is a literal ${",
 };
+const MALFORMED_COMMAND: Finding = {
+  rule: "reference-syntax",
+  message: "holds a command that cannot be read",
+  hint: "write ${exec:command word 'two words'}, close each quote, and put what needs braces into a script",
+};
+
+function valueOf(
+  scheme: string,
+  body: string,
+  pointer: string,
+  sources: ReferenceSources,
+): Found | Promise<Found | null> {
+  if (scheme === "env") return variable(body, sources.env);
+  return scheme === "file" ? content(body, sources) : output(body, pointer, sources);
+}
+
+async function output(command: string, pointer: string, { run }: ReferenceSources): Promise<Found | null> {
+  const words = splitWords(command);
+  if (words === null || (words[0] ?? "") === "" || command.includes("\0")) return MALFORMED_COMMAND;
+  return run === null ? null : run(words, command, pointer);
+}
 
 type Found = { readonly text: string } | { readonly unset: string } | Finding;
 
@@ -122,4 +154,54 @@ async function content(path: string, { read, folder }: ReferenceSources): Promis
     if (!(error instanceof FileError)) throw error;
     return { rule: error.rule, message: `\${file:${path}} ${error.message}` };
   }
+}
+
+/**
+ * The words of a command as a POSIX shell splits them, without anything else that a shell does: `'…'` holds its text as it
+ * is, in `"…"` a backslash stands before `"` and `\`, outside of quotes before any character. Null where a quote is not
+ * closed, or nothing follows a backslash.
+ * https://pubs.opengroup.org/onlinepubs/9799919799/utilities/V3_chap02.html#tag_19_02
+ */
+export function splitWords(command: string): readonly string[] | null {
+  const words: string[] = [];
+  /** Null between words; an empty pair of quotes is a word. */
+  let word: string | null = null;
+  for (let at = 0; at < command.length; at += 1) {
+    const character = command[at]!;
+    if (/[ \t\r\n]/.test(character)) {
+      if (word !== null) words.push(word);
+      word = null;
+      continue;
+    }
+    word ??= "";
+    if (character === "'" || character === '"') {
+      const quoted = quotedAt(command, at);
+      if (quoted === null) return null;
+      word += quoted.text;
+      at = quoted.end;
+    } else if (character === "\\") {
+      const next = command[at + 1];
+      if (next === undefined) return null;
+      word += next;
+      at += 1;
+    } else word += character;
+  }
+  if (word !== null) words.push(word);
+  return words;
+}
+
+/** The text in the quotes that open at a place, and where they close. */
+function quotedAt(command: string, start: number): { readonly text: string; readonly end: number } | null {
+  const quote = command[start]!;
+  let text = "";
+  for (let at = start + 1; at < command.length; at += 1) {
+    const character = command[at]!;
+    if (character === quote) return { text, end: at };
+    const next = command[at + 1];
+    if (quote === '"' && character === "\\" && (next === '"' || next === "\\")) {
+      text += next;
+      at += 1;
+    } else text += character;
+  }
+  return null;
 }

@@ -88,13 +88,18 @@ export function coveredPlaces(root: Node, base: string, found: readonly Diagnost
   eachScalar(root, [...pathOf(base)], (node, path) => {
     const pointer = `${join("", ...path)}/`;
     const isCovered =
-      (path.at(-1) !== "kid" && path.some(isCoveredKey)) ||
+      (path.at(-1) !== "kid" && !isPath(path) && path.some(isCoveredKey)) ||
       misspelt.some((start) => pointer.startsWith(start)) ||
       isSecretPlace(path) ||
       looksSecret(textOf(node));
     if (isCovered && textOf(node) !== "" && !NO_SECRETS.has(textOf(node))) places.push(node.place);
   });
   return places;
+}
+
+/** A setting that is named like a secret and holds none: the file of a key, and how long secrets are kept. */
+function isPath(path: readonly string[]): boolean {
+  return path[0] === "secrets" || (path.at(-2) === "tls" && path.at(-1) === "key");
 }
 
 export function looksSecret(text: string): boolean {
@@ -111,7 +116,7 @@ function textOf({ value, reference }: ScalarNode): string {
   const written = reference?.written ?? String(value ?? "");
   if (reference === undefined || !written.includes("${")) return written;
   return written.replaceAll(
-    /\$\{(?:env:[A-Za-z_]\w*(?::-([^{}]*))?|file:[^{}]*)\}/g,
+    /\$\{(?:env:[A-Za-z_]\w*(?::-([^{}]*))?|(?:file|exec):[^{}]*)\}/g,
     (_, fallback?: string) => fallback ?? "",
   );
 }

@@ -113,7 +113,10 @@ export function* buildSnapshot(
     pipeline: steps,
     incidents: (config.status?.incidents ?? []).map(buildIncident),
     telemetry: telemetrySettings(config.telemetry ?? {}, sources.folder),
-    reload: { guard: config.reload?.guard ? buildGuard(config.reload.guard) : null },
+    reload: {
+      guard: config.reload?.guard ? buildGuard(config.reload.guard) : null,
+      ...(config.secrets?.refresh !== undefined && { refreshSecrets: milliseconds(config.secrets.refresh) }),
+    },
   });
 }
 
@@ -301,8 +304,8 @@ function buildUpstream(
 
 function upstreamTls(written: UpstreamTlsConfig, { folder, pem }: SnapshotSources): { readonly tls?: UpstreamTls } {
   const files = Object.entries(written).map(([key, path]) => {
-    const file = resolve(folder, String(path));
-    return [key, { file, text: new Secret(pem.get(file) ?? "") }] as const;
+    const file = String(path);
+    return [key, { file, text: new Secret(pem.get(resolve(folder, file)) ?? "") }] as const;
   });
   return files.length === 0 ? {} : { tls: Object.fromEntries(files) };
 }

@@ -70,13 +70,7 @@ export async function readTlsFiles(config: Config, options: TlsFilesOptions): Pr
   }
 
   async function upstream(parts: Parts, pointer: string): Promise<void> {
-    const read = async (part: Part | undefined): Promise<string | null> => {
-      if (part === undefined) return null;
-      const text = await textOf(part.file, part.pointer, options.readOfUpstream, "error");
-      if (text !== null) texts.set(resolve(folder, part.file), text);
-      return text;
-    };
-    const [ca, cert, key] = [await read(parts.ca), await read(parts.cert), await read(parts.key)];
+    const [ca, cert, key] = [await textOfPart(parts.ca), await textOfPart(parts.cert), await textOfPart(parts.key)];
     if ((parts.cert === undefined) !== (parts.key === undefined)) {
       const [has, lacks] = parts.cert === undefined ? (["key", "cert"] as const) : (["cert", "key"] as const);
       const message = `a client certificate needs both: ${lacks} is missing`;
@@ -90,6 +84,13 @@ export async function readTlsFiles(config: Config, options: TlsFilesOptions): Pr
     for (const one of [fault, ofAuthorities]) if (one !== null) add(parts[one.part]!.pointer, worded(one));
     if (fault === null && cert !== null) ofTime(cert, parts.cert!.pointer);
     if (ofAuthorities === null && ca !== null) ofTime(ca, parts.ca!.pointer);
+  }
+
+  async function textOfPart(part: Part | undefined): Promise<string | null> {
+    if (part === undefined) return null;
+    const text = await textOf(part.file, part.pointer, options.readOfUpstream, "error");
+    if (text !== null) texts.set(resolve(folder, part.file), text);
+    return text;
   }
 
   async function textOf(

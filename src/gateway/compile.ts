@@ -39,6 +39,7 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
   const set = await environmentOf(resolve(file), env);
   const variables: Record<string, string | undefined> = { ...env };
   const contents = new Map<string, string>();
+  const outputs = new Map<string, string>();
   const path = resolve(file);
   const read = access.read ?? disk.read;
   const options: LoadOptions = {
@@ -52,6 +53,8 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
     builtins,
     dialects: CAPABILITIES,
     ...(setsUp && { dryRun: (step, snapshot) => dryRun(step, snapshot) }),
+    // Nothing is run: the same command stands for the same value.
+    run: async (_words, command) => ({ text: outputs.get(command) ?? `exec:${command}` }),
     read: async (name) => contents.get(name) ?? read(name),
   };
   let result = await loadConfig(options);
@@ -63,6 +66,8 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
       const standIn = STAND_INS[one.tried];
       one.tried += 1;
       if (one.kind === "env") variables[one.name] = standIn;
+      else if (one.kind === "exec" && standIn !== undefined) outputs.set(one.name, standIn);
+      else if (one.kind === "exec") outputs.delete(one.name);
       else if (standIn === undefined) contents.delete(one.name);
       else contents.set(one.name, standIn);
     }
@@ -73,13 +78,13 @@ export async function compileOffline(settings: CompileOptions): Promise<LoadResu
 }
 
 interface Missing {
-  readonly kind: "env" | "file";
+  readonly kind: "env" | "file" | "exec";
   readonly name: string;
   /** How many stand-ins have been tried. */
   tried: number;
 }
 
-const REFERENCE = /\$\{(env|file):([^{}:]+)\}/g;
+const REFERENCE = /\$\{(?:(env|file):([^{}:]+)|exec:([^{}]*))\}/g;
 
 /** The references without a value at the places where something is wrong, for which there are stand-ins left. */
 function missingOf(
@@ -92,13 +97,12 @@ function missingOf(
   const found = new Set<Missing>();
   for (const { file, line, column, rule } of diagnostics.filter(needsValue)) {
     const text = texts.get(resolve(file))?.[line - 1]?.slice(column - 1) ?? "";
-    for (const [whole, kind, name] of firstValue(text).matchAll(REFERENCE)) {
-      const isUnset = kind === "file" ? rule.startsWith("file-") : set[name!] === undefined;
+    for (const [whole, scheme, named, command] of firstValue(text).matchAll(REFERENCE)) {
+      const kind = (scheme ?? "exec") as Missing["kind"];
+      const name = named ?? command ?? "";
+      const isUnset = kind === "file" ? rule.startsWith("file-") : kind === "exec" || set[name] === undefined;
       const missing =
-        known.get(whole) ??
-        (isUnset
-          ? { kind: kind as Missing["kind"], name: kind === "env" ? name! : resolve(folder, name!), tried: 0 }
-          : null);
+        known.get(whole) ?? (isUnset ? { kind, name: kind === "file" ? resolve(folder, name) : name, tried: 0 } : null);
       if (missing === null || missing.tried > STAND_INS.length) continue;
       known.set(whole, missing);
       found.add(missing);

@@ -4,10 +4,11 @@ import { ConfigurationError, type Diagnostic, formatText } from "../config/diagn
 import { environmentOf } from "../config/env-file.ts";
 import type { RuleId } from "../config/rules.ts";
 import { loadLastGood, saveLastGood, storeUrlHint } from "../config/last-good.ts";
-import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult } from "../config/load.ts";
+import { type LinkedStep, loadConfig, type LoadOptions, type LoadResult, type RunCommand } from "../config/load.ts";
 import { CAPABILITIES } from "../dialects/capabilities.ts";
 import { type Host, type Log, type Snapshot, type Store, storeUnavailable } from "../kit/index.ts";
 import { endsBefore, setUp } from "../pipeline/build.ts";
+import { commandRunner } from "./commands.ts";
 import { logWarnings } from "./warnings.ts";
 
 /** A configuration that can serve. */
@@ -27,7 +28,7 @@ export interface FirstLoad {
 }
 
 export type CheckSettings = Pick<LoadOptions, "file" | "strict" | "now" | "envFile"> &
-  Partial<Pick<LoadOptions, "env" | "read">>;
+  Partial<Pick<LoadOptions, "env" | "read" | "run">>;
 
 /** Validates a file as a start would, offline. @param options.env `process.env` unless given. */
 export function checkConfig(options: CheckSettings): Promise<LoadResult> {
@@ -45,7 +46,7 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
     logWarnings(log, loaded.diagnostics);
     return { loaded, files: loaded.files, rejected: null };
   }
-  const last = strict ? null : await lastGood(settings);
+  const last = strict ? null : await lastGood({ ...settings, run: commandRunner(settings) });
   if (last === null) throw new ConfigurationError(loaded.diagnostics);
   log.error(
     { hash: last.hash, errors: loaded.diagnostics.length },
@@ -54,17 +55,31 @@ export async function loadFirst(settings: LoadSettings): Promise<FirstLoad> {
   return { loaded: last, files: loaded.files, rejected: loaded };
 }
 
-/** Reads the file as it is now. @param serves whether something serves meanwhile, with TLS files of its own. */
-export function loadAgain(settings: LoadSettings, serves = false): Promise<LoadResult> {
-  return loadConfig({ ...loadOptions(settings), ...(serves && { tlsFiles: "lenient" }) });
+/** Reads the file as it is now. */
+export function loadAgain(settings: LoadSettings): Promise<LoadResult> {
+  return loadConfig(loadOptions(settings));
 }
 
-export function loadOptions({ file, env, strict, mode, log, adjust }: LoadSettings): LoadOptions {
+/**
+ * As `loadAgain`, while something serves with TLS files of its own.
+ * @param known values of commands that stand in for one that fails; left out: a failure is an error
+ */
+export function reloadFile(settings: LoadSettings, known?: ReadonlyMap<string, string>): Promise<LoadResult> {
+  return loadConfig({
+    ...loadOptions(settings),
+    run: commandRunner({ ...settings, ...(known && { known }) }),
+    tlsFiles: "lenient",
+  });
+}
+
+export function loadOptions(settings: LoadSettings): LoadOptions {
+  const { file, env, strict, mode, log, adjust } = settings;
   return {
     file,
     env,
     strict,
     mode,
+    run: commandRunner(settings),
     ...BUILT_IN,
     ...(adjust && { adjust }),
     dryRun: (step, snapshot) => dryRun(step, snapshot, log),
@@ -98,13 +113,16 @@ export function lastGoodKeeper({ env, log }: Pick<LoadSettings, "env" | "log">):
 /**
  * The configuration of an account command: the file's, else the last good one, because a leaked key must be revocable
  * whatever state the file is in. @throws ConfigurationError when there is neither.
+ * @param section the part of the file whose commands are run: what such a command has a use for
  */
 export async function loadForAccounts(
   options: Pick<LoadOptions, "file" | "env"> & { readonly log: Log },
+  section = "/store/",
 ): Promise<{ readonly loaded: Loaded; readonly rejected: readonly Diagnostic[] | null }> {
-  const result = await checkConfig(options);
+  const run = commandRunner({ ...options, only: (pointer) => pointer.startsWith(section) });
+  const result = await checkConfig({ ...options, run });
   if (isLoaded(result)) return { loaded: result, rejected: null };
-  const last = await lastGood({ ...options, mode: "check" });
+  const last = await lastGood({ ...options, run, mode: "check" });
   if (last === null) throw new ConfigurationError(result.diagnostics);
   return { loaded: last, rejected: result.diagnostics };
 }
@@ -113,9 +131,13 @@ async function lastGood({
   file,
   env,
   mode,
+  run,
   adjust,
   log,
-}: Pick<LoadOptions, "file" | "env" | "mode" | "adjust"> & { readonly log: Log }): Promise<Loaded | null> {
+}: Pick<LoadOptions, "file" | "env" | "mode" | "adjust"> & {
+  readonly run: RunCommand;
+  readonly log: Log;
+}): Promise<Loaded | null> {
   const path = resolve(file);
   const variables = await environmentOf(path, env);
   const hint = await storeUrlHint(path, variables);
@@ -123,7 +145,7 @@ async function lastGood({
     [hint ?? "", variables["GATEWAY_STORE_URL"] ?? "", ""].map((url) => lastGoodFolder(url, path, variables)),
   );
   for (const folder of folders) {
-    const result = await loadLastGood(folder, { env, mode, ...(adjust && { adjust }), ...BUILT_IN });
+    const result = await loadLastGood(folder, { env, mode, run, ...(adjust && { adjust }), ...BUILT_IN });
     if (result !== null && isLoaded(result) && result.snapshot.file === path) return result;
     if (result !== null) log.warn({ folder }, "last good configuration is not usable either");
   }

@@ -3,7 +3,7 @@ import { type IdempotencyKeys, inBackground, type Snapshot } from "../kit/index.
 import { withConfig } from "../telemetry/log.ts";
 import type { Metrics } from "../telemetry/metrics.ts";
 import type { Upstreams } from "../upstream/upstreams.ts";
-import { dataFolder, isLoaded, lastGoodKeeper, loadAgain, type Loaded, setupDiagnostic } from "./configuration.ts";
+import { dataFolder, isLoaded, lastGoodKeeper, type Loaded, reloadFile, setupDiagnostic } from "./configuration.ts";
 import {
   createGeneration,
   type Generation,
@@ -83,10 +83,10 @@ export async function startGenerations(context: StartContext, options: Generatio
     files: start.files,
     fileHash: start.rejected === null ? start.loaded.hash : null,
     passedOver: others?.passedOver ?? null,
-    async load() {
+    async load(known) {
       // At every reload, also one that changes nothing: the file may have been moved away to begin a new one.
       telemetry.reopen();
-      const again = await loadAgain(settings, true);
+      const again = await reloadFile(settings, known);
       read = isLoaded(again) ? again.snapshot : null;
       if (!isLoaded(again)) return again;
       await lists.refresh(again.snapshot);

@@ -20,7 +20,8 @@ export interface ReloaderParts {
   readonly fileHash: string | null;
   /** The file, where the start serves another configuration as the other instances do. */
   readonly passedOver?: PassedOver | null;
-  readonly load: () => Promise<LoadResult>;
+  /** @param known values of commands that stand in for one that fails; left out: a failure is an error. */
+  readonly load: (known?: ReadonlyMap<string, string>) => Promise<LoadResult>;
   /** A configuration with the models that providers list now; itself, where it publishes none. */
   readonly listed: (loaded: Loaded) => Promise<Loaded>;
   /** @throws Error when a plugin's setup fails. */
@@ -40,6 +41,10 @@ export interface ReloaderParts {
 }
 
 const MAX_REPORTED_GUARDS = 4;
+
+function sameOutputs(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
+  return a.size === b.size && [...a].every(([command, output]) => b.get(command) === output);
+}
 
 interface Probation {
   readonly guard: Guard;
@@ -133,6 +138,23 @@ export class Reloader {
     });
   }
 
+  /**
+   * Runs the commands of the configuration in force again and serves by their new values, for all users at once. A file
+   * that has changed meanwhile, and one that does not serve, are left to a reload.
+   */
+  refresh(): Promise<void> {
+    return this.#enqueue(async () => {
+      if (this.#closed || this.#probation !== null) return;
+      const { outputs } = this.#current.loaded;
+      const loaded = await this.#parts.load(outputs);
+      if (!isLoaded(loaded) || loaded.hash !== this.#current.snapshot.hash) return;
+      if (sameOutputs(loaded.outputs, outputs)) return;
+      this.#parts.log.info({ hash: loaded.hash }, "commands gave new values: they serve from now on");
+      this.askedBy = "reload";
+      this.#parts.afterReload(await this.#safely(() => this.#swap(loaded, "taken")), "reload");
+    });
+  }
+
   /** Serves the same configuration with the models that providers list now, if they are others: no guard compares it. */
   relist(): Promise<void> {
     return this.#enqueue(async () => {
@@ -198,6 +220,8 @@ export class Reloader {
     if (hash !== this.#current.snapshot.hash) return this.#take(loaded);
     const changed = await this.#relist();
     if (this.rejected) this.#parts.log.info({ hash }, "configuration is valid again; already serving it");
+    // The same file with other secrets: nothing that a guard could compare.
+    if (!sameOutputs(loaded.outputs, this.#current.loaded.outputs)) return this.#swap(loaded, "taken");
     this.rejected = null;
     this.#passedOver = null;
     return { ok: true, hash, changed };

@@ -116,7 +116,7 @@ const SECRETS = [
 const SECRET_NAME = /(?:^|[^a-z])(?:secret|token|password|passwd|key|credential|authorization|cookie)s?$/i;
 const SECRET_NAME_IN_CAMEL_CASE = /[a-z](?:Secret|Token|Password|Key|Credential)s?$/;
 const FREE_FORM = /^(?:pipeline\/\d+\/options|models\/[^\n]*\/parameters\/set)\//;
-const REFERENCE = /\$\{(?:env|file):[^{}]*\}/g;
+const REFERENCE = /\$\{(?:env|file|exec):[^{}]*\}/g;
 const USER_OF_URL = /(\w:\/\/)[^/\s]*@/g;
 /** Where keys are put that have no other place. */
 const QUERY_OF_URL = /(\w:\/\/[^\s?#]*)(\?[^\s#]*)/g;
@@ -148,7 +148,7 @@ function isSecret(path: readonly string[]): boolean {
 
 /** What a value is replaced by has to be at its place in the text: nothing behind it moves. */
 const DOT = "•";
-const KEPT_IN_TEXT = /["']?\$\{(?:(?:file:[^{}]*|env:\w+)\}["']?|env:\w+:-)|\}["']?/g;
+const KEPT_IN_TEXT = /["']?\$\{(?:(?:(?:file|exec):[^{}]*|env:\w+)\}["']?|env:\w+:-)|\}["']?/g;
 /** Half of a key is shown no more than a whole one. */
 const MIN_KEY_CHARACTERS = 64;
 /** Of what stands in comments: former values, as a rule. */

@@ -30,6 +30,7 @@ import {
   type StartContext,
   type Storage,
 } from "./services.ts";
+import { refreshSecrets } from "./commands.ts";
 import { type Load, shedBy, Shedder } from "./shedding.ts";
 import { Closing, Deadline, drain } from "./shutdown.ts";
 import { StreamDirectory } from "./stream-list.ts";
@@ -82,6 +83,8 @@ export interface Gateway {
   /** Who may use the admin API. Another list after a reload that changes it. */
   readonly adminTokens: readonly AdminToken[];
   reload(): Promise<ReloadResult>;
+  /** Runs the commands of `${exec:}` again, as `secrets.refresh` does; one that fails keeps its value. */
+  refreshSecrets(): Promise<void>;
   /** Returns to one of the last ten generations, as `GET /admin/config` lists them. */
   rollback(to: RollbackTarget): Promise<ReloadResult>;
   /**
@@ -184,6 +187,15 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     const admin = options.worker ? null : await listenAdmin(context, adminView, ofAdmin, pages);
     logListening(context, publicListener, admin, options.worker !== undefined);
     watchFiles(context, reloader);
+    closing.add(
+      refreshSecrets({
+        reloader,
+        every: () => state.snapshot.reload.refreshSecrets ?? null,
+        loadedAt: () => state.generation.loadedAt,
+        now: context.now,
+        log,
+      }),
+    );
     const stop = (delayMs: number, timeoutMs: number): Promise<void> =>
       stopServing(context, { ...publicListener, storage, registry, tokenizer, delayMs, timeoutMs });
     return {
@@ -200,6 +212,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
         return state.adminTokens;
       },
       reload: () => reloader.reload(),
+      refreshSecrets: () => reloader.refresh(),
       rollback: (to) => reloader.rollback(to),
       drain(maxMs) {
         const { delay, timeout } = state.snapshot.server.drain;

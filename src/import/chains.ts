@@ -1,8 +1,8 @@
 import type { BalancedStepConfig, ChainStep, ModelConfig, PriceConfig, TargetConfig } from "#schema";
 import type { Kind } from "../kit/index.ts";
 import { freePrice } from "../config/defaults.ts";
-import { DEADLINE, milliseconds, overlay, RETRIES, TIMEOUTS } from "../config/settings.ts";
-import { type Draft, modelPointer, OPEN } from "./draft.ts";
+import { DEADLINE, milliseconds, OPEN_TIER, overlay, RETRIES, TIMEOUTS } from "../config/settings.ts";
+import { type Draft, modelPointer } from "./draft.ts";
 
 /** One place where a model is served, as the source has it. */
 export interface Deployment {
@@ -48,7 +48,7 @@ export function addModels(draft: Draft, groups: ReadonlyMap<string, Group>, fall
     const isFree = price === null && isLocal && order.every((one) => groups.get(one)!.isLocal);
     draft.addModel(id, {
       kind,
-      ...(draft.config.tiers !== undefined && { tier: OPEN }),
+      ...(draft.config.tiers !== undefined && { tier: OPEN_TIER }),
       ...model,
       ...(filtered.length > 0 && { fail_over_on: ["content_filter"] }),
       ...(!isFree && { price: price ?? freePrice(kind) }),

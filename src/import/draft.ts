@@ -8,8 +8,6 @@ import { Secrets, Variables } from "./secrets.ts";
 import { type Field, leavesOf } from "./source.ts";
 
 const NO_LIMITS = { day: "none", hour: "none", minute: "none", streams: "none" } as const;
-/** The plan that everybody is on, and the tier of models that are in no other. */
-export const OPEN = OPEN_TIER;
 /** What names of models have beside letters and digits; every other character becomes `-`. */
 const NOT_IN_MODEL_NAME = /[^A-Za-z0-9_.:@-]+/g;
 const MAX_MODEL_NAME_CHARACTERS = 128;
@@ -141,7 +139,7 @@ export class Draft {
 
   /** A plan beside the open one, which stands in the file from then on. */
   addPlan(name: string, access: TierConfig["access"], limits: Partial<LimitsConfig> = {}): void {
-    this.config.tiers ??= { [OPEN]: { access: "all", limits: NO_LIMITS } };
+    this.config.tiers ??= { [OPEN_TIER]: { access: "all", limits: NO_LIMITS } };
     this.config.tiers[name] ??= { access, limits: { ...NO_LIMITS, ...limits } };
   }
 

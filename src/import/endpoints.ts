@@ -28,7 +28,7 @@ export function addressOf(draft: Draft, field: Field, provider: Provider, wanted
   const named = draft.referenceOf(field);
   if (named !== null) {
     const name = variables.use(named);
-    const suffix = provider.local ? localSuffix(name) : "";
+    const suffix = provider.local || provider.suffix !== undefined ? localSuffix(name) : "";
     const reason = suffix === "" ? `comes from the variable ${name}` : `comes from ${name}, ${suffix.why}`;
     return {
       baseUrl: `\${env:${name}}${suffix === "" ? "" : suffix.path}`,
@@ -84,10 +84,11 @@ function localSuffix(name: string): "" | { readonly path: string; readonly why: 
   return /V1$/.test(name) ? "" : { path: "/v1", why: "with /v1 behind it: set it to the address without a path" };
 }
 
-function pathOf(url: URL, { dialect, local }: Provider): string {
+function pathOf(url: URL, { dialect, local, suffix = "" }: Provider): string {
   let path = url.pathname.replace(OPERATION, "").replace(/\/+$/, "");
   if (dialect === "anthropic" && path === "/v1") path = "";
   if (dialect === "openai" && local && (path === "" || path === "/api")) path = "/v1";
+  if (dialect === "openai" && suffix !== "" && !/\/v\d+(?:\w+)?(?:\/openai)?$/.test(path)) path += suffix;
   if (dialect === "azure") path = path.replace(/\/openai\/deployments(?:\/.*)?$/, "").replace(/\/openai$/, "");
   return path;
 }

@@ -1,8 +1,6 @@
 import { type Decimal, decimal, multiply } from "../kit/index.ts";
 import type { Field } from "./source.ts";
 
-const MAX_PRICE = 1_000_000_000;
-
 /** An amount of the source times a whole number, exactly as written; null for what is no price. */
 export function priceOf(field: Field, factor: bigint): number | null {
   const text = (field.text ?? "").trim().replaceAll("_", "").replace(/^\+/, "").replace(/^\./, "0.");
@@ -14,7 +12,7 @@ export function priceOf(field: Field, factor: bigint): number | null {
     throw error;
   }
   const value = Number(textOf(amount));
-  return value >= 0 && value <= MAX_PRICE ? value : null;
+  return value >= 0 && value <= 1e9 ? value : null;
 }
 
 /** Without the noise of a float: 0.0000015 times 1,000,000 is 1.5. */

@@ -11,6 +11,8 @@ export interface Provider {
   readonly variable: string;
   /** A server of the operator's own: needs no key, bills nobody. */
   readonly local: boolean;
+  /** What the source leaves out at the end of addresses. */
+  readonly suffix?: string;
 }
 
 const compatible = (baseUrl: string, variable: string): Provider => ({
@@ -74,6 +76,11 @@ export function providerNamed(name: Named): Provider {
   };
 }
 
-function isOther(name: Named): name is keyof typeof OTHERS {
+/** Whether there is a provider of that name. */
+export function isNamed(name: string): name is Named {
+  return PROVIDER_DIRECTORY.has(name) || isOther(name);
+}
+
+function isOther(name: string): name is keyof typeof OTHERS {
   return Object.hasOwn(OTHERS, name);
 }

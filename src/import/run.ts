@@ -1,7 +1,10 @@
 import { basename, relative, dirname } from "node:path";
+import { importAisix, isAisix } from "./aisix.ts";
+import { importBifrost, isBifrost } from "./bifrost.ts";
 import type { Draft } from "./draft.ts";
 import type { Finding, Status } from "./findings.ts";
 import { importLitellm, LITELLM_KEYS } from "./litellm/index.ts";
+import { importOneApi, isOneApi } from "./one-api.ts";
 import { type Field, ImportError, readSource } from "./source.ts";
 import { writeTests } from "./tests.ts";
 import { writeYaml } from "./write.ts";
@@ -31,6 +34,24 @@ export const SOURCES = {
     file: "a config.yaml of LiteLLM, with model_list",
     isLike: (root) => LITELLM_KEYS.some((key) => root.entries.has(key)),
     read: importLitellm,
+  },
+  "one-api": {
+    name: "one-api or new-api",
+    file: "a list of channels of one-api or new-api (the answer of GET /api/channel/)",
+    isLike: isOneApi,
+    read: importOneApi,
+  },
+  bifrost: {
+    name: "Bifrost",
+    file: "a config.json of Bifrost, with providers",
+    isLike: isBifrost,
+    read: importBifrost,
+  },
+  aisix: {
+    name: "AISIX",
+    file: "a resources.yaml of AISIX, with provider_keys and models",
+    isLike: isAisix,
+    read: importAisix,
   },
 } as const satisfies Readonly<Record<string, Source>>;
 

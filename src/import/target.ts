@@ -23,20 +23,28 @@ export interface Destination {
   readonly name?: string;
   /** The address is a resource of Azure AI Foundry, which has several endpoints. */
   readonly isFoundry?: true;
+  /** What the source leaves out at the end of addresses, such as `/v1`. */
+  readonly suffix?: string;
   /** The variable that its key is in, unless the source says another; that of the provider's SDK unless given. */
   readonly variable?: string;
 }
 
-/** A target and its upstream, or null, and told, where there is no way to write it. */
+/** @param settings what else the upstream has. @returns a target and its upstream, or null, and told, where there is no way to write it. */
 export function targetOf(
   draft: Draft,
   params: Params,
   modelField: Field,
   destination: Destination,
+  settings: Partial<UpstreamConfig> = {},
 ): { readonly target: TargetConfig; readonly isLocal: boolean } | null {
   const { provider: named, model, name = named } = destination;
+  if (model.trim() === "") {
+    draft.findings.lost(modelField, "names no model of the provider");
+    return null;
+  }
   const known = providerNamed(named);
-  const provider: Provider = { ...known, variable: destination.variable ?? known.variable };
+  const { variable = known.variable, suffix } = destination;
+  const provider: Provider = { ...known, variable, ...(suffix !== undefined && { suffix }) };
   const place = placeOf(draft, params, modelField, { ...destination, provider });
   if (place === null) return null;
   const headers = headersOf(draft, headersIn(params), { wanted: place.variable, key: place.keyField });
@@ -51,6 +59,7 @@ export function targetOf(
     }),
     ...place.concurrency,
     ...retriesOf(params),
+    ...settings,
   };
   const upstreamName = draft.addUpstream(name, upstream, place.hint ?? undefined);
   const pointer = (...keys: readonly (string | number)[]): string => upstreamPointer(upstreamName, ...keys);
@@ -74,6 +83,7 @@ function retriesOf(params: Params): Pick<UpstreamConfig, "retries"> {
     : {};
 }
 
+const MAX_PARALLEL_COUNT = 1_000_000;
 const TESTED_VERSION = "2024-10-21";
 
 function headersIn(params: Params): readonly (Field | undefined)[] {
@@ -100,12 +110,7 @@ interface Spot extends Pick<Destination, "isFoundry"> {
   readonly provider: Provider;
 }
 
-function placeOf(
-  draft: Draft,
-  params: Params,
-  modelField: Field,
-  spot: Spot & Pick<Destination, "isFoundry">,
-): Place | null {
+function placeOf(draft: Draft, params: Params, modelField: Field, spot: Spot): Place | null {
   const { provider } = spot;
   if (provider.dialect === "bedrock") return onBedrock(draft, params, modelField);
   if (provider.variable === VERTEX_VARIABLE)
@@ -170,7 +175,10 @@ function byKey(draft: Draft, params: Params, modelField: Field, { provider, isFo
     tells.push((at) => secret.tell(at("headers", "openai-organization")));
   }
   const parallel = Number(params("max_parallel_requests")?.text);
-  const concurrency = Number.isInteger(parallel) && parallel > 0 ? { concurrency: { requests: parallel } } : undefined;
+  const concurrency =
+    Number.isInteger(parallel) && parallel > 0 && parallel <= MAX_PARALLEL_COUNT
+      ? { concurrency: { requests: parallel } }
+      : undefined;
   if (concurrency !== undefined)
     tells.push((at) =>
       findings.changed(

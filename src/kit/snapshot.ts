@@ -44,7 +44,7 @@ export interface ListenerAddress extends Address {
   readonly tls?: ListenerTls;
 }
 
-/** The PEM file of an upstream's setting: its absolute path and its text, empty where it was not read. */
+/** The PEM file of an upstream's setting: its path as configured and its text, empty where it was not read. */
 export interface PemFile {
   readonly file: string;
   readonly text: Secret;
@@ -99,6 +99,8 @@ export interface ServerSettings {
 export interface ReloadSettings {
   /** Of the change that replaces this configuration; null: it takes over at once. */
   readonly guard: GuardSettings | null;
+  /** Milliseconds after which the commands of `${exec:}` run again; left out: at a start and a reload only. */
+  readonly refreshSecrets?: number;
 }
 
 export interface GuardSettings {

@@ -79,6 +79,7 @@ async function open(real: Configuration, options: OfflineOptions, closing: Closi
     localPlugins: new Map(),
     publishing: new Map(),
     secrets: [],
+    outputs: new Map(),
   };
   for (const name of Object.keys(faults)) existing(loaded.snapshot.upstreams, name);
   const clock = new VirtualClock(options.now);

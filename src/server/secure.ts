@@ -53,6 +53,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ERR_SSL_PEER_DID_NOT_RETURN_A_CERTIFICATE: "the client sent no certificate",
   ERR_SSL_UNSUPPORTED_PROTOCOL: "the client speaks no TLS as new as 1.2",
   ERR_SSL_NO_SHARED_CIPHER: "the client has no cipher in common",
+  ERR_SSL_WRONG_VERSION_NUMBER: "the client did not speak TLS",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "the client did not speak TLS",
   ECONNRESET: "the client closed the connection",
 };
 

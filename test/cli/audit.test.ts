@@ -51,6 +51,7 @@ const COMMANDS: Readonly<Record<string, Change | "reads" | "writes files" | "is 
   sim: "reads",
   init: "writes files",
   "plugin new": "writes files",
+  import: "writes files",
   // The last: it takes away what the others are about.
   "users delete": ["deleteUser", "USER", "--yes"],
 };

@@ -3,7 +3,9 @@ import { type AddressInfo } from "node:net";
 import { mkdirSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Command } from "commander";
+import { IMPORTED } from "../../src/cli/offline.ts";
 import { createProgram, runCommand } from "../../src/cli/program.ts";
+import { KINDS } from "../../src/import/run.ts";
 import { parseKeyBudget, parsePluginName, parseRollbackTarget, parseThreshold } from "../../src/cli/options.ts";
 import { SMALL } from "../config/support.ts";
 import { Workspace } from "../e2e/support/process.ts";
@@ -78,7 +80,7 @@ const COMMANDS = [
   "audit verify",
 ];
 /** Commands that need no configuration to be read, and say so by what they do. */
-const OTHERS = ["diff", "init", "plugin new", "sim"];
+const OTHERS = ["diff", "init", "plugin new", "sim", "import"];
 
 function leaves(command: Command, path = ""): string[] {
   const name = path === "" ? "" : path;
@@ -169,6 +171,56 @@ describe("errors name the option or variable to set", () => {
     const { code, stderr } = await cli("explain", "--request", "abc");
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("--log FILE") as string });
   });
+});
+
+describe("import", () => {
+  const LITELLM = "model_list:\n  - model_name: a\n    litellm_params: { model: openai/gpt-4o }\n";
+
+  test("exit codes: 0 nothing lost, 1 something lost, 2 no such kind, 3 no such file or configuration", async () => {
+    workspace.write("whole.yaml", LITELLM);
+    workspace.write("lossy.yaml", `${LITELLM}mcp_servers: { a: { url: "https://a.example" } }\n`);
+    workspace.write("text.yaml", "text\n");
+    const at = (name: string) => workspace.path(name);
+    expect(await gateway("import", "litellm", at("whole.yaml"))).toMatchObject({ code: 0 });
+    expect(await gateway("import", "litellm", at("lossy.yaml"))).toMatchObject({ code: 1 });
+    expect(await gateway("import", "nobody", at("whole.yaml"))).toMatchObject({ code: 2 });
+    for (const name of ["nowhere.yaml", "folder", "text.yaml"])
+      expect(await gateway("import", "litellm", at(name))).toMatchObject({ code: 3, stdout: "" });
+  });
+
+  test("the configuration on stdout, a finding a line on stderr; with --format json one array", async () => {
+    workspace.write("config.yaml", LITELLM);
+    const { stdout, stderr } = await gateway("import", "litellm", workspace.path("config.yaml"));
+    expect(stdout).toMatch(/^version: 1$/m);
+    expect(stderr.trimEnd().split("\n")).toEqual([
+      expect.stringMatching(/^model_list\[0\]\.model_name: changed: /),
+      expect.stringMatching(/^model_list\[0\]\.litellm_params\.model: changed: /),
+    ]);
+    const json = await gateway("import", "litellm", workspace.path("config.yaml"), "--format", "json");
+    expect(json.stdout).toBe(stdout);
+    expect(JSON.parse(json.stderr)).toMatchObject([
+      { path: "model_list[0].model_name", line: 2, status: "changed", target: "/models/route~1a" },
+      { path: "model_list[0].litellm_params.model" },
+    ]);
+  });
+
+  test("files are written once, and never over one that is there", async () => {
+    workspace.write("config.yaml", LITELLM);
+    const [out, tests] = [workspace.path("new.yaml"), workspace.path("new.test.yaml")];
+    const args = ["import", "litellm", workspace.path("config.yaml"), "--out", out, "--tests", tests];
+    expect(await gateway(...args)).toMatchObject({ code: 0, stdout: "" });
+    expect(await gateway("check", out)).toMatchObject({ code: 0 });
+    expect(await gateway("test", tests)).toMatchObject({ code: 0 });
+    expect(await gateway(...args)).toMatchObject({
+      code: 3,
+      stderr: expect.stringContaining("new.yaml exists already") as string,
+    });
+    expect(await gateway(...args.slice(0, 4), out)).toMatchObject({ code: 3 });
+    expect(await gateway(...args.slice(0, 3), "--tests", tests)).toMatchObject({ code: 3, stdout: "" });
+    expect(await gateway(...args.slice(0, 3), "--out", "same", "--tests", "same")).toMatchObject({ code: 2 });
+  });
+
+  test("the command takes the kinds that there are", () => expect(IMPORTED).toEqual(KINDS));
 });
 
 describe("under GitHub Actions", () => {

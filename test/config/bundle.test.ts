@@ -84,7 +84,7 @@ describe("the schema that is printed", () => {
     );
     const withoutWords = branches.filter(({ anyOf }) => !anyOf.some((one) => "enum" in one));
     expect(withoutWords.map(({ path }) => path)).toEqual([]);
-    const withoutReference = branches.filter(({ anyOf }) => !JSON.stringify(anyOf).includes("(env|file):"));
+    const withoutReference = branches.filter(({ anyOf }) => !JSON.stringify(anyOf).includes("(env|file|exec):"));
     expect(withoutReference.map(({ path }) => path)).toEqual([]);
     const choices = SCHEMAS.filter(([path, { oneOf, enum: words }]) => oneOf ?? (words && !/anyOf\/\d+$/.test(path)));
     expect(choices.map(([path]) => path)).toEqual([]);

@@ -16,6 +16,8 @@ const cases = readCases();
  */
 const NO_CASE = [
   "file-size",
+  // Commands run when something serves: test/gateway/commands.test.ts.
+  "exec-failed",
   "plugin-writable",
   "workers-agree",
   "reload-fault",

@@ -46,11 +46,10 @@ test.each(FILES)("%s", async (name) => {
   expect(formatReport(results, (_colour, text) => text)).toMatch(/\n\d+ passed \(0 ms\)\n$/);
 });
 
-test("no secret of the case with secrets is anywhere", async () => {
-  const texts = await Promise.all(
-    globSync("litellm/expected/secrets.*", { cwd: CASES }).map((path) => readFile(join(CASES, path), "utf8")),
-  );
-  expect(texts).toHaveLength(4);
+test("no secret that is planted in the cases is in what is written of them", async () => {
+  const files = globSync("*/expected/*", { cwd: CASES });
+  const texts = await Promise.all(files.map((path) => readFile(join(CASES, path), "utf8")));
+  expect(texts.length).toBeGreaterThan(40);
   expect(texts.join("")).not.toMatch(/planted/i);
 });
 

@@ -113,4 +113,114 @@ export const SHAPES: Readonly<Record<SourceKind, Json>> = {
     environment_variables: { A_KEY: "value-of-a-key" },
     unknown_section: { a: [] },
   },
+  "one-api": {
+    success: true,
+    data: [
+      {
+        id: 1,
+        type: 1,
+        key: "key-of-one",
+        status: 1,
+        name: "one",
+        weight: 1,
+        base_url: "https://a.example.com",
+        models: "gpt-4o,tts-1",
+        group: "default",
+        model_mapping: '{"gpt-4o":"x"}',
+        priority: 1,
+        other: "o",
+        config: "{}",
+      },
+      {
+        id: 2,
+        type: 3,
+        status: 1,
+        name: "two",
+        base_url: "https://b.openai.azure.com",
+        models: "gpt-4o",
+        other: "2024-10-21",
+      },
+      { id: 3, type: 33, key: "a|b|us-east-1", status: 1, name: "three", models: "anthropic.claude" },
+      { id: 4, type: 30, status: 1, name: "four", base_url: "http://localhost:11434", models: "llama" },
+    ],
+  },
+  bifrost: {
+    client: { allowed_origins: ["*"], max_request_body_size_mb: 10, unknown: 1 },
+    providers: {
+      openai: {
+        keys: [
+          { id: "i", name: "n", value: "env.A_KEY", models: ["gpt-4o"], weight: 0.5 },
+          { value: "key-of-two", models: ["gpt-4o", "*"], enabled: true },
+        ],
+        network_config: {
+          base_url: "https://a.example.com",
+          default_request_timeout_in_seconds: 60,
+          max_retries: 1,
+          extra_headers: { "X-Own": "own" },
+        },
+        concurrency_and_buffer_size: { concurrency: 10, buffer_size: 20 },
+      },
+      azure: {
+        keys: [
+          {
+            value: "k",
+            models: ["x"],
+            azure_key_config: {
+              endpoint: "https://x.openai.azure.com",
+              api_version: "2024-10-21",
+              deployments: { x: "y" },
+            },
+          },
+        ],
+      },
+      vertex: {
+        keys: [
+          {
+            models: ["gemini-2.5-pro"],
+            vertex_key_config: { project_id: "p-roject", region: "us-east1", auth_credentials: "env.V" },
+          },
+        ],
+      },
+      bedrock: {
+        keys: [{ models: ["nova"], bedrock_key_config: { access_key: "i", secret_key: "s", region: "us-east-1" } }],
+      },
+    },
+    governance: { virtual_keys: [{ value: "vk-value-1" }] },
+    unknown: {},
+  },
+  aisix: {
+    _format_version: "1",
+    provider_keys: [
+      {
+        display_name: "a",
+        provider: "openai",
+        api_key: "${A_KEY}",
+        api_base: "https://a.example.com/v1",
+        request: { default_headers: { "X-Own": "own" } },
+      },
+      { display_name: "b", provider: "amazon-bedrock", adapter: "bedrock", secret: "{}" },
+    ],
+    models: [
+      {
+        display_name: "m",
+        model_name: "gpt-4o",
+        provider: "openai",
+        provider_key: "a",
+        cost: { input_per_1k: 1, output_per_1k: 2 },
+        timeout: 1000,
+        rate_limit: { rpm: 1 },
+      },
+      { display_name: "n", model_name: "nova", provider_key: "b" },
+      {
+        display_name: "r",
+        routing: {
+          strategy: "failover",
+          targets: [{ model: "m", weight: 1, priority: 0 }, { model: "n" }],
+          retries: 1,
+        },
+      },
+    ],
+    api_keys: [{ display_name: "k", key_env: "K" }],
+    unknown: 1,
+  },
 };

@@ -52,7 +52,7 @@ export function certificate({
   const base64 = sequence(body, algorithm, signature).toString("base64").replaceAll(/.{64}/g, "$&\n").trimEnd();
   return {
     cert: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
-    key: String(privateKey.export({ type: "pkcs8", format: "pem" })),
+    key: privateKey.export({ type: "pkcs8", format: "pem" }),
   };
 }
 

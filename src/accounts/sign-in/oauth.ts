@@ -10,7 +10,7 @@ import {
   type OAuthProvider,
   type ProxyRules,
 } from "../../kit/index.ts";
-import { proxiedFetch } from "../../network/fetch.ts";
+import { proxiedFetch } from "../../network/agents.ts";
 import { deriveKey, type Keyring } from "../tokens.ts";
 import { type Identity, parseEmail } from "../users.ts";
 

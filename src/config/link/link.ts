@@ -44,6 +44,7 @@ export function* link(validated: Validated, loaded: LoadedSteps, options: LinkOp
   yield* linkModels(context);
   linkPublishing(context);
   linkPipeline(context, loaded.steps);
+  yield* linkRefresh(context);
   linkStatus(context);
   return context.diagnostics;
 }
@@ -93,7 +94,8 @@ const DURATION = /^\d+(ms|s|m|h|d)$/;
 /** Unset variables, and durations that no timer can wait for. */
 function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => Severity): Steps<void> {
   return context.eachScalar(({ reference, value }, path) => {
-    if (typeof reference?.unset === "string") {
+    // An empty name is a command's: that it is not run here is no fault.
+    if (typeof reference?.unset === "string" && reference.unset !== "") {
       const pointer = join("", ...path);
       const message = `the variable ${reference.unset} is not set`;
       const hint = `set it, for example in .env beside the configuration, or give a default: \${env:${reference.unset}:-…}`;
@@ -103,6 +105,27 @@ function linkScalars(context: LinkContext, unsetSeverity: (pointer: string) => S
       context.report(join("", ...path), { rule: "timer-range", message, hint: `at most ${MAX_TIMER}` });
     }
   });
+}
+
+const MIN_REFRESH = "10s";
+
+/** Commands that would run all the time, and a refresh without any. */
+function* linkRefresh(context: LinkContext): Steps<void> {
+  const refresh = context.config.secrets?.refresh;
+  if (refresh === undefined) return;
+  const rule = "secrets-refresh";
+  const pointer = "/secrets/refresh";
+  if (milliseconds(refresh) < milliseconds(MIN_REFRESH)) {
+    const message = "is shorter than a command may take";
+    return context.report(pointer, { rule, message, hint: `${MIN_REFRESH} or longer` });
+  }
+  let hasCommand = false;
+  yield* context.eachScalar(({ reference }) => {
+    hasCommand ||= reference?.written.includes("${exec:") === true;
+  });
+  if (hasCommand) return;
+  const message = "has nothing to refresh: no value is ${exec:…}";
+  context.report(pointer, { rule, severity: "warning", message, hint: "remove it" });
 }
 
 function isTooLong(value: unknown): boolean {

@@ -1,6 +1,6 @@
 import { createPrivateKey } from "node:crypto";
 import type { UpstreamConfig } from "#schema";
-import { isLoopback, LOCAL_VENDORS } from "../../kit/index.ts";
+import { isLoopback, LOCAL_VENDORS, parseProxy } from "../../kit/index.ts";
 import { type Finding, join } from "../diagnostics.ts";
 import { isLocal, isPrivateHost } from "../local.ts";
 import { isRecord } from "../schema.ts";
@@ -40,7 +40,29 @@ export function linkUpstreams(context: LinkContext): void {
     linkConcurrency(context, name, upstream);
     linkBreakerScope(context, name, models.get(name)?.size ?? 0);
     linkHeaders(context, upstream, pointer);
+    linkConnection(context, upstream, pointer);
   }
+}
+
+/** How connections are made: settings that could have no effect, or none that was meant. */
+function linkConnection(
+  context: LinkContext,
+  { base_url: url, tls, proxy }: Incomplete<UpstreamConfig>,
+  pointer: string,
+): void {
+  const place = join(pointer, "base_url");
+  const isKnown = url !== undefined && !context.isUnset(place) && !context.isInvalid(place);
+  if (tls !== undefined && isKnown && parseUrl(url)?.protocol !== "https:") {
+    const message = "has no effect: base_url is not an https:// address";
+    const hint = "write https:// in base_url, or remove tls";
+    context.report(join(pointer, "tls"), { rule: "tls-unused", severity: "warning", message, hint }, "key");
+  }
+  if (proxy === undefined || proxy === "none") return;
+  // A single word may be a host; these are meant for none.
+  if (parseProxy(proxy) !== null && !/^(?:off|false|no|direct)$/i.test(proxy)) return;
+  const message = /^socks/i.test(proxy) ? "is a SOCKS proxy, which the gateway cannot use" : "is no URL of a proxy";
+  const hint = "write http://HOST:PORT, https://HOST:PORT, or none";
+  context.report(join(pointer, "proxy"), { rule: "proxy-url", message, hint });
 }
 
 /** Null when a chain is wrong: the upstream may have been meant there. */

@@ -3,7 +3,8 @@ import { join } from "../../config/diagnostics.ts";
 import { CAPABILITIES } from "../../dialects/capabilities.ts";
 import type { Kind } from "../../kit/index.ts";
 import type { Deployment } from "../chains.ts";
-import { type Draft, modelPointer, OPEN } from "../draft.ts";
+import { OPEN_TIER } from "../../config/settings.ts";
+import { type Draft, modelPointer } from "../draft.ts";
 import { priceOf } from "../prices.ts";
 import { kindByName } from "../../dialects/model-lists/kinds.ts";
 import type { Named } from "../providers.ts";
@@ -257,7 +258,6 @@ const WORDS = new Set(
   ),
 );
 const MAX_BODY_DEPTH = 4;
-const MAX_NUMBER = 1_000_000;
 
 export type Defaults = Readonly<Record<string, string | number | boolean>>;
 
@@ -265,7 +265,7 @@ export type Defaults = Readonly<Record<string, string | number | boolean>>;
 function plainValue(field: Field): string | number | boolean | null {
   if (field.kind !== "scalar" || field.text === null) return null;
   const value = WORDS.has(field.text) ? field.text : (flagOf(field) ?? numberOf(field));
-  return typeof value === "number" && Math.abs(value) > MAX_NUMBER ? null : value;
+  return typeof value === "number" && Math.abs(value) > 1e6 ? null : value;
 }
 
 /** Fields that requests are filled up with, by JSON pointer, and those of the source that they come from. */
@@ -402,16 +402,16 @@ function takeGroup(draft: Draft, groups: Field, group: Field, model: Partial<Mod
     .text!.replaceAll(/[^A-Za-z0-9_-]+/g, "-")
     .replace(/^[^A-Za-z]+/, "")
     .slice(0, 64);
-  if (name === "" || !draft.secrets.isPublic(group.text!) || name === OPEN) {
+  if (name === "" || !draft.secrets.isPublic(group.text!) || name === OPEN_TIER) {
     draft.findings.lost(groups, "cannot be the name of a tier: put the model on a tier by hand");
     return;
   }
   model.tier = name;
-  draft.addPlan(name, [OPEN, name]);
+  draft.addPlan(name, [OPEN_TIER, name]);
   draft.findings.changed(
     group,
     `/tiers/${name}`,
-    `is the model's tier: users on the plan ${name} may call it, and those on ${OPEN} all models`,
+    `is the model's tier: users on the plan ${name} may call it, and those on ${OPEN_TIER} all models`,
   );
   for (const other of groups.items.slice(1))
     draft.findings.lost(other, "a model is on one tier: add it to access of other plans by hand");

@@ -27,26 +27,23 @@ const WORDS: Readonly<Record<string, string>> = {
   UNABLE_TO_GET_ISSUER_CERT: "the issuer of its certificate is not known",
   UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "the issuer of its certificate is not known",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
-  ...Object.fromEntries(
-    // Alerts by which a server refuses the client: RFC 8446, section 6.2.
-    [
-      "TLSV13_ALERT_CERTIFICATE_REQUIRED",
-      "TLSV1_ALERT_UNKNOWN_CA",
-      "SSLV3_ALERT_BAD_CERTIFICATE",
-      "SSLV3_ALERT_CERTIFICATE_EXPIRED",
-      "SSLV3_ALERT_CERTIFICATE_UNKNOWN",
-      "SSLV3_ALERT_HANDSHAKE_FAILURE",
-    ].map((name) => [`ERR_SSL_${name}`, "it did not take the client certificate, or the lack of one"]),
-  ),
   EPROTO: "it does not speak TLS as expected",
   ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
 };
+/**
+ * Alerts by which a server refuses the client (RFC 8446, 6.2). What stands before them differs between versions of OpenSSL:
+ * `SSLV3_ALERT_…`, `TLSV13_ALERT_…`, `SSL/TLS_ALERT_…`.
+ */
+const REFUSED_CLIENT =
+  /^ERR_SSL_.*_ALERT_(?:CERTIFICATE_REQUIRED|UNKNOWN_CA|BAD_CERTIFICATE|CERTIFICATE_EXPIRED|CERTIFICATE_UNKNOWN|HANDSHAKE_FAILURE)$/;
+const CLIENT_REFUSED = "it did not take the client certificate, or the lack of one";
+
 /** What to set, by the words above: a key of the upstream's `tls`. */
 const REMEDIES: readonly (readonly [words: RegExp, keys: string])[] = [
   [/^its certificate is (?:self-signed|signed by)|^the issuer of its certificate/, "ca"],
   [/^it did not take the client certificate/, "cert and key"],
 ];
-const CODE = /^[A-Z][A-Z0-9_]{2,60}$/;
+const CODE = /^[A-Z][A-Z0-9_/]{2,60}$/;
 const MAX_DEPTH = 4;
 const MAX_WORDS_CHARACTERS = 300;
 
@@ -74,7 +71,7 @@ export function explained(error: AttemptError, place: Place): AttemptError {
   }
   const { code, message } = system;
   const where = whereOf(system, place);
-  const known = WORDS[code];
+  const known = WORDS[code] ?? (REFUSED_CLIENT.test(code) ? CLIENT_REFUSED : undefined);
   const keys = REMEDIES.find(([words]) => words.test(known ?? ""))?.[1];
   const remedy = keys === undefined ? "" : `; see upstreams.${place.name}.tls: ${keys}`;
   const detail = known === undefined ? `${code} ${where}` : `${known} (${code} ${where})${remedy}`;

@@ -18,8 +18,10 @@ const TUNNEL_SHARE = 0.9;
 export function tunnelConnector(proxy: URL, options: ConnectorOptions): buildConnector.connector {
   const secure = connectorOf(options);
   return (place, callback) => {
+    // undici's connectors answer by a callback, and nothing waits for the promise.
     openTunnel(proxy, targetOf(place), options.timeout * TUNNEL_SHARE).then(
       (httpSocket) => secure({ ...place, httpSocket }, callback),
+      // oxlint-disable-next-line promise/no-callback-in-promise -- see above
       (error: unknown) => callback(error as ProxyError, null),
     );
   };

@@ -4,7 +4,7 @@ import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { proxyRules, Secret, type Snapshot, type Upstream, type UpstreamTls } from "../../../src/kit/index.ts";
+import { proxyRules, Secret, type Upstream, type UpstreamTls } from "../../../src/kit/index.ts";
 import { openai } from "../../../src/dialects/chat/index.ts";
 import { createUpstreams, type UpstreamSet, type Upstreams } from "../../../src/upstream/upstreams.ts";
 import { authority, certificate, type Identity } from "../../support/certificates.ts";
@@ -25,7 +25,7 @@ async function provider(identity: Identity | null = SERVER, options: object = {}
   const requests: Provider["requests"] = [];
   const serve: RequestListener = (req: IncomingMessage, res) => {
     const { host = "", "proxy-authorization": auth } = req.headers;
-    requests.push({ url: req.url!, host, auth: auth as string | undefined });
+    requests.push({ url: req.url!, host, auth });
     let body = "";
     req.on("data", (part) => (body += String(part)));
     req.on("end", () => {
@@ -219,7 +219,6 @@ describe("an upstream's own TLS files", () => {
     expect(await asked(set)).toContain("well");
     const { set: without } = await leased({}, upstream(`https://127.0.0.1:${port}/v1`, { tls: TRUSTED }));
     const error = await failure(without.send(target(), call(), exchange()));
-    console.log(error, error.cause);
     expect(error.detail).toContain("it did not take the client certificate, or the lack of one");
     expect(error.detail).toContain("see upstreams.alpha.tls: cert and key");
   });
@@ -229,7 +228,7 @@ describe("an upstream's own TLS files", () => {
     const bad = upstream(`https://127.0.0.1:${port}/v1`, { tls: { ca: pem(authority("other").cert) } });
     const { set, registry } = await leased({}, bad);
     await failure(set.send(target(), call(), exchange()));
-    const next = await registry.lease(snapshot({ ...bad, tls: TRUSTED }) as Snapshot);
+    const next = await registry.lease(snapshot({ ...bad, tls: TRUSTED }));
     await set.release();
     expect(await asked(next)).toContain("well");
   });
