@@ -531,7 +531,7 @@ export interface UpstreamConfig {
  */
 export interface PublishingConfig {
   /**
-   * Patterns of the provider's names of models; * matches any text, also for none.
+   * Patterns of the provider's names of models; * matches any text, also none.
    *
    * @minItems 1
    */

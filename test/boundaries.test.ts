@@ -84,7 +84,6 @@ const HOMES: Readonly<Record<string, string>> = {
 const SECOND_HOMES: readonly (readonly [name: string, home: string, why: string])[] = [
   ["yaml", "src/import/source.ts", "files of other tools: YAML 1.1, with merge keys"],
   ["yaml", "src/import/write.ts", "a configuration with comments"],
-  ["undici", "src/network/fetch.ts", "the fetch that goes through a proxy"],
   ["undici", "src/network/agents.ts", "the fetch that goes through a proxy"],
   ["ajv", "src/server/body-schemas.ts", "the type of what a validator that is compiled ahead reports"],
   ["yaml", "src/cli/connect/formats.ts", "settings of other programs, edited with their comments"],

@@ -3,7 +3,7 @@ import { isAbsolute, relative } from "node:path";
 import { didYouMean } from "../config/diagnostics.ts";
 import { checkConfig } from "../gateway/configuration.ts";
 import { isJson, proxyRules, type Snapshot } from "../kit/index.ts";
-import { proxiedFetch } from "../network/fetch.ts";
+import { proxiedFetch } from "../network/agents.ts";
 import { type Client, CLIENTS, type Connection, KEY_VARIABLE, type Place } from "./connect/clients.ts";
 import { PLACEHOLDER, writeSettings } from "./connect/formats.ts";
 import { contains, type Kept } from "./connect/merge.ts";

@@ -1,9 +1,10 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
-import { relative, resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import { formatFindings, formatFindingsJson, isLossless } from "../import/findings.ts";
 import { importConfiguration, type SourceKind } from "../import/run.ts";
 import { ImportError } from "../import/source.ts";
+import { schemasFor } from "./editor-schemas.ts";
 import { EXIT, ExitError } from "./options.ts";
 
 export interface ImportOptions {
@@ -25,6 +26,10 @@ export async function importFile(kind: SourceKind, file: string, { out, tests, f
     kind,
     path,
     shown: shownPath(file),
+    schemas: {
+      gateway: schemasFor(dirname(resolve(out ?? "gateway.yaml")))?.gateway ?? null,
+      tests: schemasFor(dirname(resolve(tests ?? out ?? "gateway.yaml")))?.tests ?? null,
+    },
     ...(tests !== undefined && { tests: { path: resolve(tests), config: resolve(out ?? "gateway.yaml") } }),
   }).catch((error: unknown) => {
     throw error instanceof ImportError ? new ExitError(EXIT.failed, error.message) : error;

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { access, constants, lstat, readFile, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { basename, dirname, join, relative } from "node:path";
 import { environmentOf, parseEnvFile } from "../config/env-file.ts";
 import { formatExcerpts } from "../config/report.ts";
 import { checkConfig } from "../gateway/configuration.ts";
@@ -9,6 +8,7 @@ import type { Json, Kind } from "../kit/index.ts";
 import { checkedFlags, Interview, type ProviderOptions, warn } from "./interview.ts";
 import { configFile, EXIT, ExitError } from "./options.ts";
 import { Questions, type Terminal } from "./questions.ts";
+import { foldersUpFrom, schemasFor } from "./editor-schemas.ts";
 import { envFile, gatewayYaml, providerYaml, routesOf, type Starter, type StarterModel, testsYaml } from "./starter.ts";
 
 export interface InitOptions extends ProviderOptions {
@@ -41,7 +41,13 @@ export async function init(options: InitOptions, place: InitPlace = processPlace
     const answers = await new Interview({ flags, env, asked, file }).starter();
     const today = new Date(place.now()).toISOString().slice(0, 10);
     const inContainer = Boolean(place.env["GATEWAY_CONTAINER"]);
-    const starter: Starter = { ...answers, schemas: schemasFor(file), fileName: basename(file), today, inContainer };
+    const starter: Starter = {
+      ...answers,
+      schemas: schemasFor(dirname(file)),
+      fileName: basename(file),
+      today,
+      inContainer,
+    };
     const written = await writeFiles(starter, paths, existing);
     await sayWhichKey(starter, paths.env, existing.includes(paths.env), place.env);
     if (starter.key !== null && written.includes(paths.env)) await sayUnlessIgnored(paths.env);
@@ -167,30 +173,6 @@ async function checkWritten(file: string, { env, now }: InitPlace): Promise<void
   if (diagnostics.length > 0)
     process.stderr.write(formatExcerpts({ ok, diagnostics, sources }, (_severity, text) => text));
   if (!ok) throw new ExitError(EXIT.findings, `${shown(file)} was written, and needs the changes above`);
-}
-
-const PACKAGE = join("node_modules", "route-gateway");
-
-/** Where an editor finds the schemas: in the package if it is installed for the configuration's folder, or in a checkout. */
-function schemasFor(file: string): Starter["schemas"] {
-  const folder = dirname(file);
-  const installed = foldersUpFrom(folder).map((parent) => join(parent, PACKAGE));
-  const own = fileURLToPath(new URL("../../", import.meta.url));
-  const checkout = relative(own, folder).startsWith("..") ? [] : [own];
-  const places = [...installed, ...checkout].map((root) => join(root, "schemas"));
-  const found = places.find((place) => existsSync(join(place, SCHEMAS.gateway)));
-  if (found === undefined) return null;
-  const near = relative(folder, found).split(sep).join("/");
-  const at = near.startsWith("..") ? near : `./${near}`;
-  return { gateway: `${at}/${SCHEMAS.gateway}`, tests: `${at}/${SCHEMAS.tests}` };
-}
-
-const SCHEMAS = { gateway: "gateway.schema.json", tests: "config-test.schema.json" };
-
-/** The folder and those that it is in, the nearest first. */
-function foldersUpFrom(folder: string): readonly string[] {
-  const parent = dirname(folder);
-  return parent === folder ? [folder] : [folder, ...foldersUpFrom(parent)];
 }
 
 /** How a first request to a model of each kind looks: path and fields of the body beside the model. */

@@ -1,3 +1,4 @@
+import type { EditorSchemas } from "./editor-schemas.ts";
 import { AGGREGATORS } from "../config/link/upstreams.ts";
 import type { ProviderEntry } from "../config/providers.ts";
 import type { Kind } from "../kit/index.ts";
@@ -27,7 +28,7 @@ export interface Starter {
   readonly free: boolean;
   readonly models: readonly StarterModel[];
   /** Where an editor finds the two schemas, relative to the configuration; null: nowhere that lasts. */
-  readonly schemas: { readonly gateway: string; readonly tests: string } | null;
+  readonly schemas: EditorSchemas | null;
   /** Name of the configuration file, without its folder. */
   readonly fileName: string;
   /** The gateway's own port, where the provider has its default. */

@@ -66,10 +66,13 @@ interface ImportOptions {
   readonly shown: string;
   /** Where the tests will be, and the configuration that they test: both absolute. */
   readonly tests?: { readonly path: string; readonly config: string };
+  /** Paths of the schemas for the first line of the two files, as an editor finds them; null: that line is not written. */
+  readonly schemas?: { readonly gateway: string | null; readonly tests: string | null };
 }
 
 /** @throws ImportError for a file that is not there, or is no configuration of that tool. */
-export async function importConfiguration({ kind, path, shown, tests }: ImportOptions): Promise<Imported> {
+export async function importConfiguration(options: ImportOptions): Promise<Imported> {
+  const { kind, path, shown, tests, schemas } = options;
   const source: Source = SOURCES[kind];
   const root = await readSource(path, shown);
   if (!source.isLike(root)) throw new ImportError(`${shown} is not ${source.file}${looksLike(kind, root)}`);
@@ -79,11 +82,10 @@ export async function importConfiguration({ kind, path, shown, tests }: ImportOp
   const { secrets } = draft;
   const config =
     tests === undefined ? "gateway.yaml" : relative(dirname(tests.path), tests.config) || basename(tests.config);
-  const routing = writeTests(draft, config, [
-    `What ${source.name} routed where, by ${basename(shown)}: run gateway test on this file.`,
-  ]);
+  const routingHeader = [`What ${source.name} routed where, by ${basename(shown)}: run gateway test on this file.`];
+  const routing = writeTests(draft, config, routingHeader, schemas?.tests ?? null);
   return {
-    yaml: secrets.hide(writeYaml(draft, header)),
+    yaml: secrets.hide(writeYaml(draft, header, schemas?.gateway ?? null)),
     tests: routing === null ? null : secrets.hide(routing),
     findings: findings.map((finding) => ({
       ...finding,

@@ -1,8 +1,6 @@
 import type { ChainStep, GatewayConfig, TargetConfig } from "#schema";
 import type { Draft } from "./draft.ts";
-import { toYaml } from "./write.ts";
-
-const MODELINE = " yaml-language-server: $schema=./schemas/config-test.schema.json";
+import { modeline, toYaml } from "./write.ts";
 
 type Models = NonNullable<GatewayConfig["models"]>;
 type Row = readonly string[];
@@ -16,6 +14,7 @@ export function writeTests(
   { config: { models, tiers }, testVariables }: Draft,
   config: string,
   header: readonly string[],
+  schema: string | null,
 ): string | null {
   const served: Row[] = [];
   const alone: Row[] = [];
@@ -65,8 +64,7 @@ export function writeTests(
   return tests.length === 0
     ? null
     : toYaml({ config, ...(testVariables.size > 0 && { env: Object.fromEntries(testVariables) }), tests }, [
-        MODELINE,
-        "",
+        ...modeline(schema),
         ...header,
       ]);
 }

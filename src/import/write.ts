@@ -20,15 +20,19 @@ const SECTIONS: readonly (keyof GatewayConfig)[] = [
   "pipeline",
   "telemetry",
 ];
-const MODELINE = " yaml-language-server: $schema=./schemas/gateway.schema.json";
 
 /** The configuration as YAML, sections in their usual order, with comments where an operator has to do something. */
-export function writeYaml(draft: Draft, header: readonly string[]): string {
+export function writeYaml(draft: Draft, header: readonly string[], schema: string | null): string {
   const { config, notes } = draft;
   const ordered = Object.fromEntries(
     SECTIONS.filter((section) => config[section] !== undefined).map((section) => [section, config[section]]),
   );
-  return toYaml(ordered, [MODELINE, "", ...header], notes);
+  return toYaml(ordered, [...modeline(schema), ...header], notes);
+}
+
+/** The comment in which an editor finds the schema, and an empty line; nothing without a schema. */
+export function modeline(schema: string | null): readonly string[] {
+  return schema === null ? [] : [` yaml-language-server: $schema=${schema}`, ""];
 }
 
 /** @param notes comments by the pointer of the key that they stand above. */

@@ -2,7 +2,7 @@ import { Agent, type AgentOptions, type ClientRequest } from "node:http";
 import { Agent as SecureAgent } from "node:https";
 import type { Duplex } from "node:stream";
 import { connect, type ConnectionOptions } from "node:tls";
-import type { Dispatcher } from "undici";
+import type { Dispatcher, RequestInit as UndiciInit } from "undici";
 import { proxyFor, type ProxyRules } from "../kit/index.ts";
 import { openTunnel, proxyAuthorization, type ProxyError, targetOf, tlsOf } from "./tunnel.ts";
 
@@ -79,7 +79,7 @@ export function proxiedFetch(rules: ProxyRules): Fetch {
     const dispatcher = dispatchers.get(proxy.href) ?? new undici.ProxyAgent({ uri: proxy.href });
     dispatchers.set(proxy.href, dispatcher);
     // The same standard in two packages, whose types do not know each other.
-    const answer = await undici.fetch(url, { ...(init as import("undici").RequestInit), dispatcher });
-    return answer as unknown as Response;
+    const answer = await undici.fetch(url, { ...(init as UndiciInit), dispatcher });
+    return answer;
   };
 }

@@ -10,6 +10,10 @@ import { loadConfig, type LoadResult } from "../../src/config/load.ts";
 import { watchConfig } from "../../src/config/watch.ts";
 import { options, scratch, SMALL } from "./support.ts";
 
+/** A reader of a file that cannot be read, for the reason that the system names. */
+const failing = (code: string) => () =>
+  Promise.reject(new FileError("file-unreadable", "may not be read", Object.assign(new Error(), { code })));
+
 describe("lines", () => {
   test.for([
     ["NAME=value", "value"],
@@ -192,8 +196,6 @@ describe("beside a configuration", () => {
   });
 
   test("of a file that may not be read the reason is told, and of one that is not there nothing", async () => {
-    const failing = (code: string) => () =>
-      Promise.reject(new FileError("file-unreadable", "may not be read", Object.assign(new Error(), { code })));
     const path = join(folder, ".env");
     const found = { path, values: {}, bad: [], diagnostics: [expect.objectContaining({ rule: "env-unreadable" })] };
     expect(await readEnvFile(path, failing("EACCES"))).toEqual(found);

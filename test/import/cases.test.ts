@@ -28,6 +28,7 @@ test.each(FILES)("%s", async (name) => {
     path: join(CASES, name),
     shown: basename(name),
     tests: { path: tests, config: file },
+    schemas: { gateway: "./schemas/gateway.schema.json", tests: "./schemas/config-test.schema.json" },
   });
   const expected = join(CASES, dirname(name), "expected", basename(name).replace(/\.\w+$/, ""));
   await mkdir(dirname(expected), { recursive: true });

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, type IncomingMessage } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createSecureServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
@@ -19,7 +19,7 @@ afterAll(() => setDefaultCACertificates(usual));
 /** Answers every request with `{}`. */
 async function receiver(secure: boolean): Promise<{ readonly port: number; readonly seen: string[] }> {
   const seen: string[] = [];
-  const serve = (req: IncomingMessage, res: import("node:http").ServerResponse): void => {
+  const serve = (req: IncomingMessage, res: ServerResponse): void => {
     seen.push(`${req.method} ${req.url} ${req.headers.host} ${req.headers["proxy-authorization"] ?? "-"}`);
     req.resume().on("end", () => res.setHeader("content-type", "application/json").end("{}"));
   };

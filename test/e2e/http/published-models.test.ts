@@ -1,7 +1,11 @@
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { compileOffline } from "../../../src/gateway/compile.ts";
+import { checkConfig } from "../../../src/gateway/configuration.ts";
 import type { Json } from "../../../src/kit/index.ts";
 import type { GatewayLog } from "../../../src/telemetry/log.ts";
 import { type LogLine, memoryLog } from "../../server/support.ts";
@@ -216,6 +220,49 @@ describe("a restart", () => {
     expect(Object.keys(again.generation.snapshot.models)).toContain("route/gpt-one");
     expect(messages().join("\n")).toContain("no new list of models from alpha, the one of 2026-01-15T");
     await again.close();
+  });
+});
+
+/** What offline commands know of a file, and what they say of its lists. */
+async function offline(file: string): Promise<{ models: readonly string[]; told: readonly string[] }> {
+  const told: string[] = [];
+  const { snapshot } = await compileOffline({ file, env: {}, tell: (line) => told.push(line) });
+  return { models: Object.keys(snapshot?.models ?? {}), told };
+}
+
+describe("offline", () => {
+  test("the last list that a gateway kept is used, and said; without one that is said", async () => {
+    await start({ upstreams: { alpha: alpha() } });
+    const { file } = gateway!;
+    await gateway!.gateway.close();
+    const known = await offline(file);
+    expect(known.models).toContain("route/gpt-one");
+    expect(known.told).toEqual([
+      expect.stringMatching(/^the models of alpha are those that its provider listed on 2026-01-15T[\d:.]+Z$/),
+    ]);
+    await rm(join(dirname(file), "model-lists.json"));
+    const unknown = await offline(file);
+    expect(unknown.models).toEqual(["route/one"]);
+    expect(unknown.told).toEqual([
+      `the models that alpha lists are not known offline: a gateway that has served this configuration keeps them in ${dirname(file)}`,
+    ]);
+  });
+
+  test("the address of the provider need not be known", async () => {
+    await start({ upstreams: { alpha: alpha() } });
+    const { file } = gateway!;
+    await gateway!.write({ upstreams: { alpha: { base_url: "${env:NOT_SET_HERE}" } } });
+    await gateway!.gateway.close();
+    expect((await offline(file)).models).toContain("route/gpt-one");
+  });
+
+  test("a check asks nobody, and knows none of them", async () => {
+    await start({ upstreams: { alpha: alpha() } });
+    provider.waiting = [];
+    const { ok, snapshot, diagnostics } = await checkConfig({ file: gateway!.file, env: {} });
+    expect([ok, Object.keys(snapshot!.models)]).toEqual([true, ["route/one"]]);
+    expect(diagnostics.filter(({ rule }) => rule === "model-list")).toEqual([]);
+    expect(provider.waiting).toEqual([]);
   });
 });
 
