@@ -148,7 +148,9 @@ describe.skipIf(!required(...BROWSERS))("the console", () => {
 /** Buttons that change something. */
 async function offers(page: Page): Promise<readonly string[]> {
   const buttons = await page.locator("main").getByRole("button").allInnerTexts();
-  return buttons.filter((text) => /reload|override|create (?:key|user)|end|revoke|roll back|promote|grant|disable/i.test(text));
+  return buttons.filter((text) =>
+    /reload|override|create (?:key|user)|end|revoke|roll back|promote|grant|disable/i.test(text),
+  );
 }
 
 /** @returns whether the breaker of the provider that fails on demand is closed; each look is a request that tries it. */

@@ -125,7 +125,7 @@ export function createClient({ fetch, headers, onUnauthorized }: ClientOptions):
   };
 }
 
-/** Parameters that are null, undefined or empty are left out; a list becomes one parameter for each. */
+/** Parameters that are null, undefined or empty are omitted. A list becomes one parameter per item. */
 export function withQuery(path: string, query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
@@ -171,7 +171,7 @@ function retryAfter(header: string | null): number | null {
 
 /**
  * The data of each server-sent event of an answer, as it comes; what breaks off in the middle of an event is not given.
- * Comments, which keep a stream open, are left out.
+ * Comments, which keep a stream open, are skipped.
  */
 export async function* readEvents(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();

@@ -20,7 +20,7 @@ export function parseHash(hash: string): Route {
 
 export type Changes = Readonly<Record<string, string | null | undefined>>;
 
-/** The link to a view. Parameters that are empty are left out. */
+/** The link to a view. Empty parameters are omitted. */
 export function linkTo(path: string, query: Changes = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value) parameters.set(name, value);
