@@ -101,7 +101,7 @@ export function createProgram(open?: OpenAccounts): Command {
   return program;
 }
 
-/** Of the package, or of the checkout: the package.json that is nearest to both. */
+/** The version in the package.json of the package or the checkout. */
 function packageVersion(): string {
   const file = new URL("../../package.json", import.meta.url);
   return (JSON.parse(readFileSync(file, "utf8")) as { readonly version: string }).version;

@@ -267,7 +267,7 @@ function forEditor(schema: SchemaNode): SchemaNode {
   };
 }
 
-/** Of a choice, an editor may name the branch for references alone. */
+/** An editor may describe a choice by the branch that only allows references. */
 function branchMessage(branch: unknown): unknown {
   if (!isRecord(branch) || typeof branch.pattern !== "string") return branch;
   return { ...branch, patternErrorMessage: `Not an allowed value, nor a reference such as \${env:NAME}.` };

@@ -33,7 +33,7 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly mode: "serve" | "dev" | "check";
   /** Warnings fail too, and missing variables and secrets are errors. */
   readonly strict?: boolean;
-  /** Of the process: they win over those of the `.env` file. */
+  /** Variables of the process. They override those of the `.env` file. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The `.env` file, always the disk's; the one beside the main file unless given, null for none. */
   readonly envFile?: string | null;
@@ -43,7 +43,7 @@ export interface LoadOptions extends Partial<FileAccess> {
   readonly now?: number | null;
   /** `check` unless given. `lenient`: a listener's file that cannot be used is a warning. `skip`: none is read. */
   readonly tlsFiles?: "check" | "lenient" | "skip";
-  /** Runs the commands of `${exec:}`; left out: they are not run, and their values unknown. */
+  /** Runs the commands of `${exec:}`. If absent, they do not run and their values are unknown. */
   readonly run?: RunCommand;
   /** What the command line changes in every snapshot, such as the port; the steps of the pipeline stay. */
   readonly adjust?: (snapshot: Snapshot) => Snapshot;

@@ -15,7 +15,7 @@ export interface ReferenceSources {
   readonly run: ((words: readonly string[], command: string, pointer: string) => Promise<Ran>) | null;
 }
 
-/** A command's text, why there is none, or null: it is not run. */
+/** A command's output, or why it failed. Null if commands do not run. */
 export type Ran = { readonly text: string } | Finding | null;
 
 export interface Resolved {

@@ -19,7 +19,7 @@ export interface TlsFinding {
 }
 
 export interface TlsFilesOptions {
-  /** Of the configuration file: paths are relative to it. */
+  /** Folder of the configuration file. Paths are relative to it. */
   readonly folder: string;
   /** Reads the files of upstreams, whose contents are part of the configuration. */
   readonly readOfUpstream: FileAccess["read"];

@@ -4,7 +4,7 @@ import { parse as parseToml, stringify as stringifyToml, TomlError } from "smol-
 import { LineCounter, parseDocument, stringify as stringifyYaml } from "yaml";
 import { isJson, type Json } from "../../kit/index.ts";
 
-/** Of a settings file. A `program` is a whole text: nothing is merged into it. */
+/** The format of a settings file. A `program` is a whole text: nothing is merged into it. */
 export type Format = "json" | "jsonc" | "yaml" | "toml" | "env" | "program";
 
 /** Stands for the key in settings that can name no variable. It counts as not being there: a later call replaces it. */

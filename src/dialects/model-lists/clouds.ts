@@ -48,7 +48,7 @@ export function vertexList(publisher: string): ModelList {
   };
 }
 
-/** Of Google's own models in the garden, those that the Gemini format serves. */
+/** Google's own models in the Model Garden that the Gemini format serves. */
 const SERVED_OF_GOOGLE = /^gemini-|embedding/;
 
 /** `name` is `publishers/anthropic/models/claude-…`; a dated version is called `NAME@VERSION`. */

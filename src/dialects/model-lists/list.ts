@@ -26,7 +26,7 @@ export interface ListPage {
   readonly next: string | null;
 }
 
-/** A longer name is none. */
+/** Longer names are ignored. */
 const MAX_ID_CHARACTERS = 256;
 const MAX_TEXT_CHARACTERS = 200;
 /** A point in time beyond it is in milliseconds. */
