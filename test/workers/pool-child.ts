@@ -89,7 +89,7 @@ const SCENARIOS: Readonly<Record<string, () => Promise<object>>> = {
     const { pool, forked } = await poolOf(["serves", "serves"]);
     await pool.start();
     forked[0]!.process.kill("SIGKILL");
-    while (!lines.some((line) => line.includes("replaced in"))) await sleep(1);
+    while (!lines.some((line) => line.includes("replacing it in"))) await sleep(1);
     await pool.end();
     await sleep(500);
     return { workers: forked.length };

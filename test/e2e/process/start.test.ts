@@ -25,7 +25,9 @@ describe("a bad configuration", () => {
     const { code, stdout, stderr } = await workspace.cli("serve");
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toMatch(/^gateway: the configuration cannot serve\n/);
-    expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error missing-key missing key 'tiers'/);
+    expect(stderr).toMatch(
+      /gateway\.yaml:\d+:\d+: error unknown-tier model 'route\/one', tier: no tier is named 'Free'/,
+    );
     expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error .*'modls'/);
     expect(stderr).toMatch(/gateway\.yaml:\d+:\d+: error .*'qota'.*quota/);
     expect(existsSync(workspace.path("data")), "no store is made for it").toBe(false);

@@ -233,7 +233,11 @@ describeRedis("workers", () => {
     });
     expect(after).toContain(other);
     const [line] = linesOf(gateway.child.stderr, /^worker exited/);
-    expect(line).toMatchObject({ pid: victim, signal: "SIGKILL", msg: expect.stringContaining("replaced in 100 ms") });
+    expect(line).toMatchObject({
+      pid: victim,
+      signal: "SIGKILL",
+      msg: expect.stringContaining("replacing it in 100 ms"),
+    });
     // Leases last a minute: these were freed.
     await poll(async () => (await workspace.books(user.id)).running.streams === 2, 10_000);
     expect((await gateway.chat(user.key, ask("y"))).status).toBe(200);

@@ -80,7 +80,7 @@ test("a full disk: what does not fit waits in memory, and everything is charged 
   const limited = 'ulimit -f 128 && exec "$@"';
   const argv = ["/bin/sh", "-c", limited, "sh", process.execPath, CHILD, "full", "", journal, "user_1"];
   const [line] = await run(argv, null);
-  expect(line).toEqual(["full", expect.any(Number), expect.stringMatching(/^the journal cannot be used/), 300, 300]);
+  expect(line).toEqual(["full", expect.any(Number), expect.stringMatching(/^journal not writable/), 300, 300]);
   const left = new Journal(journal);
   expect(
     left.oldest(DAY, 0).every(({ entry }) => !(entry instanceof Error)),
