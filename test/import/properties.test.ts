@@ -8,7 +8,7 @@ import { importConfiguration, type Imported, KINDS, type SourceKind } from "../.
 import { temporaryFolder } from "../store/support.ts";
 import { SHAPES } from "./shapes.ts";
 
-const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 60);
+const NUM_RUNS = Number(process.env["NUM_RUNS"] ?? 25);
 
 type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json };
 

@@ -143,7 +143,7 @@ async function allReloadOrNone(gateway: GatewayProcess): Promise<void> {
 
 /** A worker that starts later listens and stores where the others do, whatever the file says by then. */
 async function startsWhereTheOthersDid(gateway: GatewayProcess, victim: number): Promise<void> {
-  const config = workspace.configuration(sim.origin, { workers: 2, listen: [{ host: "127.0.0.1", port: 9 }] });
+  const config = workspace.configuration(sim.origin, { workers: 2, listen: [{ host: "127.0.0.2", port: 9 }] });
   workspace.write("gateway.yaml", { ...config, store: { url: "redis://127.0.0.1:9/0" } });
   await gateway.reload();
   expect((await gateway.config()).pending).toEqual(["server.listen", "store"]);
