@@ -7,7 +7,7 @@ import { ask, configuration } from "../support/configuration.ts";
 import { type Account, type GatewayProcess, type SimProcess, Workspace } from "../support/process.ts";
 
 /** In an ordinary run; `KILLS=50` is the long form. */
-const KILLS = Number(process.env["KILLS"] ?? 12);
+const KILLS = Number(process.env["KILLS"] ?? 8);
 const LANES = 2;
 /** Requests under way in a lane, and at the same time the plan's limit of concurrent streams: one that leaks is missed. */
 const REQUESTS = 8;

@@ -7,7 +7,7 @@ import { ask, configuration } from "../support/configuration.ts";
 import { type Account, type SimProcess, Workspace } from "../support/process.ts";
 
 /** In an ordinary run, a multiple of 20; `EDITS=200` is the long form. */
-const EDITS = Number(process.env["EDITS"] ?? 80);
+const EDITS = Number(process.env["EDITS"] ?? 40);
 const LANES = 8;
 /** Every edit takes the charge with it, so that a charge says which configuration it was made by. */
 const PRICE = 1000;

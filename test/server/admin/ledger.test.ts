@@ -16,7 +16,7 @@ import { addUser, admission, RECORD, START, unique } from "../../store/support.t
 import { admin, auditInMemory, AUTH, VIEWER } from "./support.ts";
 
 /** What the issue asks to be paged and exported. */
-const MANY = 100_000;
+const MANY = 40_000;
 
 async function memory(): Promise<Store> {
   const store = await openStore("memory:", { serving: true, now: () => START });
