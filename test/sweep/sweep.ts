@@ -31,7 +31,7 @@ const MODES = ["whole", "streamed"] as const;
 type Mode = (typeof MODES)[number];
 
 /**
- * A case goes to every fourth target, whole and streamed in turn, and the next case to their neighbours. Neighbours in the list
+ * A case goes to every eighth target, whole and streamed in turn, and the next case to their neighbours. Neighbours in the list
  * have much the same rules, and `npm run test:long` sends everything to all. A selected few get both.
  */
 const BOTH = SWEEP_MODES === "both" || SWEEP_TARGET !== "" || SWEEP_BODY !== "";
@@ -39,7 +39,7 @@ const BOTH = SWEEP_MODES === "both" || SWEEP_TARGET !== "" || SWEEP_BODY !== "";
 function modesOf(caseIndex: number, target: SweepTarget): readonly Mode[] {
   if (BOTH) return MODES;
   const turn = caseIndex + TARGETS.indexOf(target);
-  return turn % 4 === 0 ? [MODES[(turn / 4) % MODES.length]!] : [];
+  return turn % 8 === 0 ? [MODES[(turn / 8) % MODES.length]!] : [];
 }
 
 export interface SweepAnswer {
