@@ -62,7 +62,7 @@ export function loadAgain(settings: LoadSettings): Promise<LoadResult> {
 
 /**
  * As `loadAgain`, while something serves with TLS files of its own.
- * @param known values of commands that stand in for one that fails; left out: a failure is an error
+ * @param known values of commands that replace the value of a command that fails. Without it, a failure is an error
  */
 export function reloadFile(settings: LoadSettings, known?: ReadonlyMap<string, string>): Promise<LoadResult> {
   return loadConfig({

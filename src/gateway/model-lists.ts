@@ -151,7 +151,7 @@ function publishers({ upstreams }: Snapshot): readonly Upstream[] {
 /** Asks one provider again and again. */
 class Inquiry {
   readonly upstream: Upstream;
-  /** Why there is no newer list; null: there is none to be had. */
+  /** Why the list is not newer. Null if the provider has no list. */
   failure: string | null = null;
   readonly #parts: ModelListsParts;
   readonly #onList: (list: KeptList) => void;

@@ -16,7 +16,7 @@ export interface ConfigStatus {
   readonly warnings: readonly Diagnostic[];
   /** Sections that differ from what runs and need a restart. */
   readonly pending: readonly string[];
-  /** What providers have listed, by upstream, of those that publish from it; left out: none does. */
+  /** The lists of providers, by upstream. Absent if no upstream publishes one. */
   readonly model_lists?: Readonly<Record<string, ListStatus>>;
   readonly last_rejection: { readonly at: string; readonly diagnostics: readonly Diagnostic[] } | null;
   /** The file as it is, when something else serves after a rollback: it is not tried again until it changes. */

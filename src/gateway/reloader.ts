@@ -20,7 +20,7 @@ export interface ReloaderParts {
   readonly fileHash: string | null;
   /** The file, where the start serves another configuration as the other instances do. */
   readonly passedOver?: PassedOver | null;
-  /** @param known values of commands that stand in for one that fails; left out: a failure is an error. */
+  /** @param known values of commands that replace the value of a command that fails. Without it, a failure is an error. */
   readonly load: (known?: ReadonlyMap<string, string>) => Promise<LoadResult>;
   /** A configuration with the models that providers list now; itself, where it publishes none. */
   readonly listed: (loaded: Loaded) => Promise<Loaded>;

@@ -55,7 +55,7 @@ export class Findings {
     return leavesOf(field).some((leaf) => !this.#claims.has(leaf));
   }
 
-  /** Of leaves that were told of before, what is worse stands; a claim of a whole map or list is for the rest of it. */
+  /** A leaf keeps its worst finding. A finding for a map or list applies to its leaves that have no finding yet. */
   #claim(field: Field | undefined, claim: Claim): void {
     if (field === undefined) return;
     for (const leaf of leavesOf(field)) {

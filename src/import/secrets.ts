@@ -14,7 +14,7 @@ const SINGLE_WORD = /^[a-z]+$/i;
 const URL_PARTS = /^[a-z][a-z0-9+.-]*:\/\/([^\s/?#]*@)?[^\s?#]*(\?[^\s#]*)?(#.*)?$/i;
 const SECRET_KEY =
   /(?:^|[^a-z])keys?$|secret|token|passw|credential|authorization|cookie|salt$|dsn$|webhook|private_key/i;
-/** A file that a secret is in is none itself. */
+/** A path of a file with a secret is not a secret itself. */
 const FILE = /^[\w./~ -]+\.(?:json|pem|crt|ya?ml)$/;
 /** Keys that only sound like a secret. */
 const NO_SECRET_KEY =

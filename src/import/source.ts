@@ -236,7 +236,7 @@ export function* leavesOf(field: Field): Generator<Field> {
   else for (const one of inner) yield* leavesOf(one);
 }
 
-/** The field below by its keys; undefined where there is none. */
+/** The nested field at these keys, or undefined. */
 export function at(field: Field | undefined, ...keys: readonly string[]): Field | undefined {
   return keys.reduce<Field | undefined>((inner, key) => inner?.entries.get(key), field);
 }

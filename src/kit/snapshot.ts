@@ -34,7 +34,7 @@ export interface Address {
 export interface ListenerTls {
   readonly cert: string;
   readonly key: string;
-  /** Authorities of client certificates; left out: none is asked for. */
+  /** Authorities of client certificates. Without them, no client certificate is requested. */
   readonly clientCa?: string;
 }
 
@@ -99,7 +99,7 @@ export interface ServerSettings {
 export interface ReloadSettings {
   /** Of the change that replaces this configuration; null: it takes over at once. */
   readonly guard: GuardSettings | null;
-  /** Milliseconds after which the commands of `${exec:}` run again; left out: at a start and a reload only. */
+  /** Milliseconds after which the commands of `${exec:}` run again. Without it, they run at a start and a reload only. */
   readonly refreshSecrets?: number;
 }
 
@@ -269,7 +269,7 @@ export interface Upstream {
   readonly http2: boolean;
   /** Left out: the usual authorities, and no client certificate. */
   readonly tls?: UpstreamTls;
-  /** URL of a proxy, which may hold a password; null: none; left out: as the variables of the process say. */
+  /** URL of a proxy, which may contain a password. Null: no proxy. Absent: the variables of the process decide. */
   readonly proxy?: Secret | null;
   readonly probe: { readonly every: number; readonly timeout: number } | null;
   /** Left out: by the host of the address. */
@@ -278,7 +278,7 @@ export interface Upstream {
   readonly accepts?: Accepts;
   /** Left out: `auto`. */
   readonly api?: ApiChoice;
-  /** Which models of the provider's list are published; left out: none. */
+  /** Which models of the provider's list are published. Absent: no models. */
   readonly publishes?: Publishing;
 }
 
@@ -320,7 +320,7 @@ export interface Model {
   readonly chain: readonly ChainStep[];
   /** Left out: no end is planned. */
   readonly lifecycle?: Lifecycle;
-  /** The upstream whose provider lists it; left out: the configuration writes it out. */
+  /** The upstream whose provider lists the model. Absent if the configuration defines it. */
   readonly listedBy?: string;
 }
 

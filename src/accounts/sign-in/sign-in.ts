@@ -91,7 +91,7 @@ export function createSignIn(options: SignInOptions): SignIn {
     requestCode: (request) => codes.request(request),
 
     async verifyCode(request) {
-      // The code of a link is not guessable. What is not a good one is counted as any wrong code is.
+      // A link's code cannot be guessed. A wrong one counts like any wrong code.
       const linked = links?.redeem("user", request.code, request.ip) ?? null;
       const user =
         linked === null

@@ -121,7 +121,7 @@ function isPrefix(name: string): boolean {
   return Object.hasOwn(PREFIXES, name) || Object.hasOwn(UNKNOWN, name) || name === "vertex_ai";
 }
 
-/** The provider and model of a deployment, or why there is none here. */
+/** The provider and model of a deployment, or why it cannot be served here. */
 export function destinationOf(
   written: string,
   custom: string | null,
